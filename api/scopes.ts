@@ -16,7 +16,7 @@ export const scopeMeanings = {
   "privacy:admin": "Say how long agreements are kept, and set legal holds.",
 } as const;
 
-/** What only people have who are logged in to the dashboard: no API key and no OAuth client is ever granted one. */
+/** What only people have who are signed in to the dashboard: no API key and no OAuth client is ever granted one. */
 export const dashboardScopeMeanings = {
   "dashboard:read": "See the organization, and manage one's own account.",
   "dashboard:write": "Manage API keys and OAuth clients.",

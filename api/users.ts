@@ -71,7 +71,7 @@ export const user = resource(
     locale: changeable(orNull(chosenLanguage)),
     timeZone: changeable(orNull(timeZone), exampleZone),
     hasPassword: readOnly(flag, {
-      description: "Whether the user can log in with a password, not by an identity provider alone.",
+      description: "Whether the user can sign in with a password, not by an identity provider alone.",
     }),
     totpEnabled: readOnly(flag, { description: "Whether a second factor is asked for." }),
     recoveryCodesLeft: readOnly(count, { example: 10 }),
@@ -118,7 +118,7 @@ export const acceptance = resource(AcceptInvitationRequestSchema, {
 export const passwordReset = resource(ResetPasswordRequestSchema, { token: linkToken, password: newPassword });
 export const forgottenPassword = resource(RequestPasswordResetRequestSchema, { email: emailSent });
 export const passwordChange = resource(ChangePasswordRequestSchema, { currentPassword: password, newPassword });
-/** What somebody knows who is about to change how they log in. */
+/** What somebody knows who is about to change how they sign in. */
 export const passwordProof = resource(BeginTotpRequestSchema, { password });
 
 export const credentials = resource(LoginRequestSchema, {

@@ -17,7 +17,7 @@ export interface Demo {
   readonly apiKey: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Who logs in to the dashboard. */
+  /** Who signs in to the dashboard. */
   readonly ownerEmail: string;
   readonly ownerPassword: string;
   readonly deployments: DemoDeployments;
@@ -160,7 +160,7 @@ ${unready.length === 0 ? "Assent is ready.\n" : `${unreadyText(unready)}\nMore i
   base URL       ${demo.baseUrl}
   reference      ${demo.baseUrl}/docs
   dashboard      ${demo.baseUrl}/dashboard/
-    log in as    ${demo.ownerEmail}
+    sign in as   ${demo.ownerEmail}
     password     ${demo.ownerPassword}
 ${pageLines(demo, pages)}  organization   ${demo.organizationId}
   API key        ${demo.apiKey}

@@ -57,7 +57,7 @@ export interface SingleProcessOptions {
   readonly seal?: CertificateFiles;
   /** How mails are sent; without it none are. */
   readonly mail?: MailSetup;
-  /** Where people may log in beside with a password. */
+  /** Where people may sign in beside with a password. */
   readonly oidc?: ProviderSettings | undefined;
   readonly logger: Logger;
   /** Settings of the services and the gateway, as if each were a process of its own; the defaults when absent. */

@@ -117,12 +117,12 @@ export const settings = {
     false,
   ),
   OIDC_ISSUER: urlSetting(
-    "An OpenID Connect provider that people may log in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can log in every user whose e-mail address it says it has verified.",
+    "An OpenID Connect provider that people may sign in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can sign in every user whose e-mail address it says it has verified.",
     "",
   ),
   OIDC_CLIENT_ID: stringSetting("What the provider knows this installation by. Required with OIDC_ISSUER.", ""),
   OIDC_CLIENT_SECRET: secretSetting("The secret of that client. Empty for a public client, which has PKCE alone.", ""),
-  OIDC_NAME: stringSetting("What the login page calls the provider: “Log in with …”.", "SSO"),
+  OIDC_NAME: stringSetting("What the sign-in page calls the provider: “Sign in with …”.", "SSO"),
   NODE_ENV: stringSetting(
     "With production the gateway does not start when the embed script, the verifier of evidence or the signing page was not built.",
     "",

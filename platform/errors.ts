@@ -266,6 +266,16 @@ export const errorCatalogue = {
     "The agreement has no recipient who has to act. Add one before sending.",
   ),
   DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no document with this id."),
+  DOCUMENT_ERASED: row(
+    410,
+    Code.FailedPrecondition,
+    "The files of the agreement have been erased for good. What proves them, such as their hashes and the audit trail, is still there.",
+  ),
+  DOCUMENT_DAMAGED: row(
+    500,
+    Code.DataLoss,
+    "The stored file is damaged and is not delivered. Quote the requestId to the operator of the installation, who can restore it from a backup.",
+  ),
   ATTACHMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no attachment with this id."),
   INVALID_DOCUMENT_FORMAT: row(
     400,

@@ -14,7 +14,7 @@ export const loadDashboard = (
   folder: string,
   built: { readonly required: boolean; readonly logger: Logger },
 ): BuiltPage | undefined =>
-  loadBuiltPage(folder, { ...built, name: "dashboard", loss: "people cannot log in with a browser" });
+  loadBuiltPage(folder, { ...built, name: "dashboard", loss: "people cannot sign in with a browser" });
 
 const root = "/dashboard";
 const assets = `${root}/assets/`;

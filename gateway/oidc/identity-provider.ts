@@ -26,7 +26,7 @@ export interface ProviderSettings {
   readonly clientId: string;
   /** Empty for a client that proves itself with PKCE alone. */
   readonly clientSecret: string;
-  /** What the button of the login page says. */
+  /** What the button of the sign-in page says. */
   readonly name: string;
 }
 
@@ -100,7 +100,7 @@ export function createIdentityProvider(settings: ProviderSettings, { monotonic, 
       // Only the code: the error itself may contain data from the provider.
       logger.warn(
         { refusal: refused.refusal, reason: reasonOf(error) },
-        "nobody was logged in by the identity provider",
+        "nobody was signed in by the identity provider",
       );
       throw refused;
     }

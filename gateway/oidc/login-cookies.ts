@@ -10,7 +10,7 @@ export interface LoginUnderWay extends LoginSecrets {
   readonly organizationId: string;
 }
 
-/** One of the organizations that somebody may log in to. */
+/** One of the organizations that somebody may sign in to. */
 export interface OrganizationOption {
   readonly id: string;
   readonly name: string;

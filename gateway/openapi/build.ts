@@ -52,7 +52,7 @@ const securitySchemes = (publicUrl: string): Json => ({
     in: "cookie",
     name: "__Host-assent_session",
     description:
-      "The session of a person who has logged in to the dashboard; over plain http its name is assent_session. Requests that change something also need the header X-CSRF-Token.",
+      "The session of a person who has signed in to the dashboard; over plain http its name is assent_session. Requests that change something also need the header X-CSRF-Token.",
   },
   client: {
     type: "http",
@@ -89,7 +89,7 @@ function descriptionOf(route: Route): string {
     access.limitGroup === "plan"
       ? "Counts in the windows of the organization's plan."
       : `Counts in the limit group \`${access.limitGroup}\`.`;
-  const who = isForPeople(route) ? "Only for people who are logged in: " : "";
+  const who = isForPeople(route) ? "Only for people who are signed in: " : "";
   return `${said}\n\n${who}${who === "" ? needs : needs.replace("Needs", "needs")} ${counts}`;
 }
 

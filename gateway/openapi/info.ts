@@ -58,7 +58,7 @@ const description = `Records agreements: click-acceptance and consent with prova
 
 Send \`Authorization: Bearer <credential>\`. A credential is an API key, which may do everything, or an access token of the token endpoint (\`/oauth2/token\`, also at \`/oauth/token\`), which may do what its scopes allow. Each operation names its scopes; where it names several, any one of them is enough. Operations without scopes need no credential.
 
-People log in to the dashboard instead: \`POST /v1/dashboard/login\` sets a cookie, and every operation takes it where there is no \`Authorization\` header. Their role says which scopes they have; the \`dashboard:\` scopes are for them alone. With the cookie, everything but GET and HEAD also needs the header \`X-CSRF-Token\` with the \`csrfToken\` of the session, and an \`Origin\`, when there is one, that is this installation's; else it is 403 with \`CSRF_TOKEN_INVALID\`. Now and then an answer replaces the cookie.
+People sign in to the dashboard instead: \`POST /v1/dashboard/login\` sets a cookie, and every operation takes it where there is no \`Authorization\` header. Their role says which scopes they have; the \`dashboard:\` scopes are for them alone. With the cookie, everything but GET and HEAD also needs the header \`X-CSRF-Token\` with the \`csrfToken\` of the session, and an \`Origin\`, when there is one, that is this installation's; else it is 403 with \`CSRF_TOKEN_INVALID\`. Now and then an answer replaces the cookie.
 
 ## Requests and answers
 
@@ -130,7 +130,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
   "Agreement templates": "What agreements are made from: documents, roles and tabs.",
   "Signing page": "What the page does on which people sign: it is opened by a link, which becomes a session.",
-  Dashboard: "People who log in with a browser: their accounts, and what they manage of their organization.",
+  Dashboard: "People who sign in with a browser: their accounts, and what they manage of their organization.",
   Webhooks:
     "Where events are sent, and what became of each. The request that a receiver gets is described under `webhooks` of this document.",
   "Compatible envelopes":

@@ -29,7 +29,7 @@ export interface Operation {
   readonly path: string;
   /** Empty for operations that need no credential. */
   readonly scopes: readonly string[];
-  /** Whether only people who are logged in to the dashboard may call it. */
+  /** Whether only people who are signed in to the dashboard may call it. */
   readonly isForPeople: boolean;
   /** In the order of the path. */
   readonly pathParams: readonly { readonly name: string; readonly resource: ResourceName }[];

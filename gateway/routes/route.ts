@@ -43,7 +43,7 @@ export interface RouteRequest<Path extends string = string, Query = unknown, Bod
   readonly caller: Caller;
   /** What the credential may do. Of operations where the body decides what is needed; see requireScope. */
   readonly scopes: ReadonlySet<string>;
-  /** The person who is logged in, when the credential is the cookie of a session. */
+  /** The person who is signed in, when the credential is the cookie of a session. */
   readonly user: SessionUser | undefined;
   readonly observed: Observed;
   /** Empty when none was sent or the route wants none. */
@@ -200,7 +200,7 @@ export function defineRoute<const Path extends string, Query, Body, Answer>(
   };
 }
 
-/** Whether only people who are logged in to the dashboard may call an operation: no program has such a scope. */
+/** Whether only people who are signed in to the dashboard may call an operation: no program has such a scope. */
 export const isForPeople = ({ access }: Pick<RouteDescription, "access">): boolean =>
   access !== "public" && access.scopes.every(isDashboardScope);
 

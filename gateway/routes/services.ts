@@ -45,7 +45,7 @@ export interface Services {
   readonly evidenceKeys: EvidenceKeys;
   readonly tokenGuard: TokenGuard;
   readonly clock: Clock;
-  /** Where people may log in; undefined when the installation has none. */
+  /** Where people may sign in; undefined when the installation has none. */
   readonly identityProvider: IdentityProvider | undefined;
   /** Undefined when it was not built. */
   readonly embedScript: EmbedScript | undefined;

@@ -21,6 +21,7 @@ import { attachment } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { requireOwnOrigin, requireSessionToken, visitorOf } from "../signing/session.ts";
 import { createBody, defineRoute, type Route, type RouteRequest } from "./route.ts";
+import { fileErrors } from "./sign/base.ts";
 import { signingPageRoutes } from "./signing-page.ts";
 import * as schemas from "./signing-schemas.ts";
 
@@ -68,7 +69,7 @@ export const signingRoutes: readonly Route[] = [
       "The first time in a session counts as opening the agreement, since it is what the service sees itself: following the link does not, as programs that check mails do that too, nor does consenting. HEAD opens nothing.",
     texts: { ...base.texts, documentId: schemas.documentParam },
     success: { status: 200, description: "The PDF.", contentType: "application/pdf" },
-    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE"],
+    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE", ...fileErrors],
     call: async (request, { signing }) => {
       const sessionToken = requireSessionToken(request);
       if (request.method === "HEAD") {
@@ -182,6 +183,7 @@ export const signingRoutes: readonly Route[] = [
       "DOCUMENTS_REQUIRED",
       "RECIPIENTS_REQUIRED",
       "ANCHOR_TAB_STRING_NOT_FOUND",
+      ...fileErrors,
     ],
     call: (request, { signing }) =>
       signing.endSenderView({ ...decision.create(request.body), ...sender(request) }, patiently),

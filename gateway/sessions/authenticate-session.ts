@@ -10,7 +10,7 @@ import { createExpiringCache } from "../auth/key-set.ts";
 import type { Principal, Scope, SessionUser, UserRole } from "../auth/principal.ts";
 import type { Revocations } from "../auth/revocations.ts";
 
-/** Who is logged in by a cookie. */
+/** Who is signed in by a cookie. */
 export interface FoundSession {
   readonly principal: Principal & { readonly user: SessionUser };
   /** To be put in the place of the cookie's value; undefined most of the time. */

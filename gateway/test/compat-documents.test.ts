@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { unzipSync } from "fflate";
 import { AgreementStatus, DocumentProblem } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { GetCombinedDocumentRequest, PutDocumentsRequest } from "#gen/assent/sign/v1/sign_pb.ts";
+import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { orgA, orgB } from "./fake-auth.ts";
@@ -76,6 +77,24 @@ test("a document is downloaded under its name, whatever Accept says, and an erro
     { errorCode: "DOCUMENT_NOT_FOUND", message: expect.stringMatching(/^DOCUMENT_DOES_NOT_EXIST: /) },
   ]);
 });
+
+test.each([
+  ["DOCUMENT_ERASED", 410, "DOCUMENT_DOES_NOT_EXIST"],
+  ["DOCUMENT_DAMAGED", 500, "UNSPECIFIED_ERROR"],
+] as const)(
+  "a file of which the service says %s is answered %i, with a code that clients know",
+  async (code, status, known) => {
+    const { id } = draft();
+    gateway.sign.fail.with = new DomainError(code);
+    const { response, bytes } = await download(pathOf(id, "/1")).finally(() => {
+      gateway.sign.fail.with = undefined;
+    });
+    expect([response.status, JSON.parse(Buffer.from(bytes).toString())]).toMatchObject([
+      status,
+      { errorCode: code, message: expect.stringMatching(new RegExp(`^${known}: `)) },
+    ]);
+  },
+);
 
 test("combined documents have the certificate only when it is asked for", async () => {
   const { id } = draft();

@@ -21,7 +21,7 @@ import type { RpcRoutes } from "#platform/rpc/routes.ts";
 
 const at = timestampFromDate(new Date("2026-06-01T12:00:00.5Z"));
 
-/** What a browser of somebody who is logged in sends along. */
+/** What a browser of somebody who is signed in sends along. */
 export interface BrowserSession {
   readonly token: string;
   readonly csrfToken: string;
@@ -235,7 +235,7 @@ export function createFakeUsers() {
       credentials.set(id, { orgId, name: "Shop backend", scopes: ["click:read"] });
       return id;
     },
-    /** A new user with this role who has logged in. */
+    /** A new user with this role who has signed in. */
     signIn: (
       organizationId: string,
       role: UserRole = UserRole.OWNER,

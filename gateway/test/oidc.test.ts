@@ -74,7 +74,7 @@ describe("with a provider", () => {
     provider.person = { subject: newId(), email, isVerified: true };
   });
 
-  test("a person is logged in and led to where they wanted to be, with a session like any other", async () => {
+  test("a person is signed in and led to where they wanted to be, with a session like any other", async () => {
     gateway.auth.people.add(orgA, { email });
     const jar: Jar = new Map();
     expect(await logIn(jar, `?next=${encodeURIComponent("/webhooks?state=failing")}`)).toBe(
@@ -214,7 +214,7 @@ describe("with a provider that cannot be trusted", () => {
   });
 });
 
-test("a provider that does not answer leads back to the login page, and is asked again by the next", async () => {
+test("a provider that does not answer leads back to the sign-in page, and is asked again by the next", async () => {
   const late = await startIdentityProvider();
   const { clientId, clientSecret, issuer } = late;
   const other = await startTestGateway(database.url, {

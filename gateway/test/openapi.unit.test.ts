@@ -49,7 +49,7 @@ describe("the OpenAPI document", () => {
     expect([document.openapi, document.info.version]).toEqual(["3.1.0", version]);
     const parts = new Set(allRoutes.map(({ path }) => /^\/(?:v1\/\w+|restapi\/v2\.1)/.exec(path)?.[0] ?? ""));
     const unnamed = [...parts].filter((part) => !document.info.description.includes(part));
-    // People log in there, which has a chapter of its own.
+    // People sign in there, which has a chapter of its own.
     expect(unnamed.filter((part) => part !== "/v1/dashboard" && part !== "/v1/signing")).toEqual([]);
   });
 

@@ -26,7 +26,7 @@ const samples: Readonly<Record<string, () => SampleRequest>> = {
   }),
   getInclusionProof: () => ({ query: "?index=0" }),
   getConsistencyProof: () => ({ query: "?from=1&to=2" }),
-  // Nobody is told by an example who has logged in.
+  // Nobody is told by an example who has signed in.
   ...dashboardSamples,
   ...genSamples,
   ...signSamples,

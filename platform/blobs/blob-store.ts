@@ -5,7 +5,7 @@ import { type Tenant, withOrg } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
 
 /**
- * Stores bytes by their hash. A blob lives as long as it has an owner: equal bytes of one organization are
+ * Stores bytes by their hash, or, when they are sealed, by a name that does not tell it. A blob lives as long as it has an owner: equal bytes of one organization are
  * stored once and deleted when the last owner releases them. No organization can access another's bytes, even
  * if it knows their hash.
  */
@@ -15,11 +15,8 @@ export interface BlobStore {
    * already has different bytes. With a tenant it runs in that transaction, otherwise in one of its own.
    */
   put(organization: OrgId | Tenant, ownerId: string, bytes: Uint8Array): Promise<Buffer>;
-  /**
-   * Adds this owner to bytes the organization already stores; false when it stores none with this hash.
-   * Otherwise like put.
-   */
-  reference(organization: OrgId | Tenant, ownerId: string, sha256: Uint8Array): Promise<boolean>;
+  /** The same with sealed bytes, under this name (32 bytes). Whoever has its name already keeps what is stored there. */
+  putSealed(tenant: Tenant, ownerId: string, bytes: Uint8Array, name: Buffer): Promise<void>;
   /** Undefined when the organization has no such bytes. For the tenant, see put. */
   read(organization: OrgId | Tenant, sha256: Uint8Array): Promise<Uint8Array | undefined>;
   /** Releases the owner's bytes; does nothing when it has none. For the tenant, see put. */
@@ -32,23 +29,17 @@ export function createPostgresBlobStore(options: { readonly pool: pg.Pool; reado
   const sql = statements(identifier(options.schema));
   const within = <T>(organization: OrgId | Tenant, work: (tenant: Tenant) => Promise<T>): Promise<T> =>
     typeof organization === "string" ? withOrg(pool, organization, work) : work(organization);
+  const put = async (statement: pg.QueryConfig, { orgId, client }: Tenant, ownerId: string, ...blob: Buffer[]) => {
+    const { rows } = await client.query<{ isSame: boolean }>({ ...statement, values: [orgId, ownerId, ...blob] });
+    if (rows[0]?.isSame !== true) throw new Error(`the owner ${ownerId} has other bytes already`);
+  };
   return {
-    put: (organization, ownerId, bytes) => {
+    put: async (organization, ownerId, bytes) => {
       const sha256 = sha256Of(bytes);
-      return within(organization, async ({ orgId, client }) => {
-        const values = [orgId, ownerId, sha256, asBuffer(bytes)];
-        const { rows } = await client.query<{ isSame: boolean }>({ ...sql.put, values });
-        if (rows[0]?.isSame !== true) throw new Error(`the owner ${ownerId} has other bytes already`);
-        return sha256;
-      });
+      await within(organization, (tenant) => put(sql.put, tenant, ownerId, sha256, asBuffer(bytes)));
+      return sha256;
     },
-    reference: (organization, ownerId, sha256) =>
-      within(organization, async ({ orgId, client }) => {
-        const values = [orgId, ownerId, asBuffer(sha256)];
-        const { rows } = await client.query<{ isSame: boolean }>({ ...sql.reference, values });
-        if (rows[0]?.isSame === false) throw new Error(`the owner ${ownerId} has other bytes already`);
-        return rows[0] !== undefined;
-      }),
+    putSealed: (tenant, ownerId, bytes, name) => put(sql.putSealed, tenant, ownerId, name, asBuffer(bytes)),
     read: (organization, sha256) =>
       within(organization, async ({ orgId, client }) => {
         const { rows } = await client.query<{ bytes: Buffer }>(sql.read, [orgId, asBuffer(sha256)]);
@@ -73,30 +64,8 @@ export function createPostgresBlobStore(options: { readonly pool: pg.Pool; reado
  * was granted.
  */
 const statements = (schema: string) => ({
-  // "do nothing" would not lock the row, which could then be deleted before the reference exists. The bytes are
-  // not rewritten. The reference reads its hash from the blob and is therefore written after it.
-  put: {
-    name: `${schema}-put-blob`,
-    text: `with stored as (
-        insert into ${schema}.blob as kept (organization_id, sha256, bytes) values ($1, $3, $4)
-        on conflict (organization_id, sha256) do update set created_at = kept.created_at
-        returning kept.sha256
-      )
-      insert into ${schema}.blob_reference as kept (organization_id, owner_id, sha256)
-      select $1, $2, sha256 from stored
-      on conflict (organization_id, owner_id) do update set sha256 = kept.sha256
-      returning sha256 = $3 as "isSame"`,
-  },
-  reference: {
-    name: `${schema}-reference-blob`,
-    text: `with stored as (
-        select sha256 from ${schema}.blob where organization_id = $1 and sha256 = $3 for update
-      )
-      insert into ${schema}.blob_reference as kept (organization_id, owner_id, sha256)
-      select $1, $2, sha256 from stored
-      on conflict (organization_id, owner_id) do update set sha256 = kept.sha256
-      returning sha256 = $3 as "isSame"`,
-  },
+  put: { name: `${schema}-put-blob`, text: putSql(schema, "bytes", "$4") },
+  putSealed: { name: `${schema}-put-sealed-blob`, text: putSql(schema, "bytes, is_sealed", "$4, true") },
   read: `select bytes from ${schema}.blob where organization_id = $1 and sha256 = $2`,
   findReference: `select sha256 from ${schema}.blob_reference where organization_id = $1 and owner_id = $2`,
   lockBlob: `select from ${schema}.blob where organization_id = $1 and sha256 = $2 for update`,
@@ -105,7 +74,19 @@ const statements = (schema: string) => ({
     and not exists (select from ${schema}.blob_reference where organization_id = $1 and sha256 = $2)`,
 });
 
-/** The name of these bytes in every blob store. */
+// "do nothing" would not lock the row, which could then be deleted before the reference exists. The bytes are not
+// rewritten. The reference reads its hash from the blob and is therefore written after it.
+const putSql = (schema: string, columns: string, values: string) => `with stored as (
+    insert into ${schema}.blob as kept (organization_id, sha256, ${columns}) values ($1, $3, ${values})
+    on conflict (organization_id, sha256) do update set created_at = kept.created_at
+    returning kept.sha256
+  )
+  insert into ${schema}.blob_reference as kept (organization_id, owner_id, sha256)
+  select $1, $2, sha256 from stored
+  on conflict (organization_id, owner_id) do update set sha256 = kept.sha256
+  returning sha256 = $3 as "isSame"`;
+
+/** The name of bytes in clear in every blob store. */
 export const sha256Of = (bytes: Uint8Array): Buffer => createHash("sha256").update(bytes).digest();
 
 /** A Buffer view for pg, without a copy. */
@@ -143,3 +124,13 @@ export const blobTablesSql = (options: { schema: string; writerRole: string }): 
     `grant select, insert, update, delete on ${schema}.blob, ${schema}.blob_reference to ${writer}`,
   ];
 };
+
+/** Lets a Postgres blob store have sealed bytes besides those in clear. */
+export const sealedBlobsSql = (schema: string): string[] => [
+  `alter table ${identifier(schema)}.blob add column is_sealed boolean not null default false`,
+  `comment on column ${identifier(schema)}.blob.is_sealed is
+    'whether bytes are sealed (platform/vault/sealed-file.ts) and sha256 is their name, which is no hash of them'`,
+  // Rows of before have been checked by the constraint that this one replaces.
+  `alter table ${identifier(schema)}.blob drop constraint blob_check,
+    add constraint blob_check check (is_sealed or sha256 = sha256(bytes)) not valid`,
+];

@@ -16,6 +16,8 @@ export const contextOf = ({ organizationId, recordId }: RecordName): string => `
 export interface SeedVault {
   /** Equal for the same reference in the same organization; 16 bytes. What records of a person are found by. */
   subjectIndex(organizationId: string, reference: string): Buffer;
+  /** What a file of the record is called where it is stored, by its hash; 32 bytes that tell nobody anything. */
+  fileName(record: RecordName, sha256: Buffer): Buffer;
   /** 60 bytes instead of 32. */
   wrapSeed(record: RecordName, seed: Buffer): Buffer;
   /** Throws when the record or the master key is another one, or a bit has changed. */
@@ -31,7 +33,7 @@ const indexBytes = 16;
  * bytes when the first person is looked for, and never changes: what is found by it could not be found any more.
  */
 export function createSeedVault(service: string, masterKeys: KeyRing, hashKey: () => Buffer): SeedVault {
-  const indexKeys = createOrganizationKeys(service, hashKey, ["subject-index"]);
+  const indexKeys = createOrganizationKeys(service, hashKey, ["subject-index", "file-name"]);
   const holding = (key: Buffer) => createOrganizationKeys(service, () => key, ["hold"]);
   const [first, ...others] = masterKeys;
   type HoldKeys = ReturnType<typeof holding>;
@@ -49,6 +51,11 @@ export function createSeedVault(service: string, masterKeys: KeyRing, hashKey: (
         .update(reference)
         .digest()
         .subarray(0, indexBytes),
+    fileName: (record, sha256) =>
+      createHmac("sha256", indexKeys(record.organizationId)["file-name"])
+        .update(`${contextOf(record)}/`)
+        .update(sha256)
+        .digest(),
     wrapSeed,
     unwrapSeed,
     rewrappedSeed: (record, wrapped) =>

@@ -11,7 +11,7 @@ export interface DocgenConfig {
   readonly rendererProcesses?: number;
   /** Physical memory of each; 512 when absent. */
   readonly rendererMemoryMb?: number;
-  /** How many of them are started at once and stay; none when absent. */
+  /** How many of them are started immediately and kept; none when absent. */
   readonly renderersKept?: number;
 }
 
@@ -42,7 +42,7 @@ export const settings = {
   ),
 };
 
-/** Throws a ConfigError that lists everything that is wrong. */
+/** Throws a ConfigError that lists every problem. */
 export function configFromEnv(env: Environment): DocgenConfig {
   const values = readSettings(settings, env);
   return {

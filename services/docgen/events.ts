@@ -2,7 +2,7 @@ import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/ou
 import type { Batch } from "./domain/batch.ts";
 import type { Failure } from "./domain/document.ts";
 
-/** What an event tells of a document. */
+/** What an event says about a document. */
 export interface EventDocument {
   readonly id: string;
   readonly templateId: string | null;

@@ -5,7 +5,9 @@ import { runServiceProcess } from "#platform/run-process.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { createDocgenService } from "./service.ts";
 
-/** The texts of a template in many languages come in one answer; a batch has many data, a document up to 25 MB. */
+/**
+ * One answer contains the texts of a template in many languages; a batch contains much data, a document up to 25 MB.
+ */
 const maxMessageBytes = 32 * 1024 * 1024;
 
 const { env } = process;

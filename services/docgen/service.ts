@@ -30,7 +30,7 @@ export interface DocgenServiceDeps {
   readonly renderer?: Renderer;
   /** In place of threads of its own; closed with the service. */
   readonly checker?: TemplateChecker;
-  /** In place of the usual times of the work. */
+  /** Replaces the usual intervals of the background work. */
   readonly work?: Partial<WorkTimes>;
 }
 
@@ -57,12 +57,12 @@ export async function createDocgenService(config: DocgenConfig, deps: DocgenServ
     workers: [relay, workLoop, ...sweepers(shared)],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
-      // One after the other: closing a pool while it connects in vain would never end.
+      // One after the other: closing a pool that is trying to connect would never end.
       await orm.em.fork().execute("select from docgen.template limit 0");
       await pool.query("select from docgen.document limit 0");
       await claimerPool.query("select organization_id from docgen.turn limit 0");
     },
-    // Those who wait for documents would keep their calls longer than a process that stops may take.
+    // Callers that wait for documents would hold their calls for longer than a stopping process may take.
     beginStop: () => workLoop.endWaits(),
     close: async () => {
       await Promise.all([checker.close(), renderer.close(), textConverter.close()]);
@@ -71,7 +71,7 @@ export async function createDocgenService(config: DocgenConfig, deps: DocgenServ
   };
 }
 
-/** How late bytes may be removed; that they have expired is told by the time. */
+/** How late bytes may be removed; whether they have expired is computed from the time. */
 const expireEveryMs = 10_000;
 const sweepWindowsEveryMs = 10 * 60_000;
 
@@ -99,7 +99,7 @@ const rendererOptions = ({ rendererProcesses, rendererMemoryMb, renderersKept }:
 const relayConnections = 2;
 const claimerConnections = 2;
 
-/** Management, documents and the choice of what is next have connections of their own, so that none starves another. */
+/** Management, documents and the choice of the next work have separate connections, so that none starves another. */
 function connect(config: DocgenConfig, onPool: (pool: Pool) => void) {
   const { databaseUrl: url, poolSize = 12 } = config;
   const role = config.databaseRole || "assent_docgen";

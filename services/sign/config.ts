@@ -40,7 +40,7 @@ export const settings = {
   ),
   NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   SIGN_MASTER_KEY: masterKeySetting(
-    "32 bytes in base64. From it the keys are derived that wrap what the personal part of audit trails is sealed with. Lost, nobody can say any more who did what; hashes still hold.",
+    "32 bytes in base64. From it the keys are derived that wrap what files of agreements and the personal part of audit trails are sealed with. Lost, no file can be opened and nobody can say any more who did what; hashes still hold.",
   ),
   AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the names of organizations."),
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it prints certificates and what is no PDF."),

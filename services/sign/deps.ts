@@ -2,12 +2,12 @@ import type { Client } from "@connectrpc/connect";
 import type pg from "pg";
 import type { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
+import type { AgreementFiles } from "./files/agreement-files.ts";
 import type { Intake } from "./intake/intake.ts";
 import type { OrganizationReader } from "./organization-reader.ts";
 import type { Sealer } from "./seal/sealer.ts";
@@ -17,7 +17,7 @@ import type { Witness } from "./witness/witness.ts";
 /** The dependencies of the handlers; each handler picks what it uses. */
 export interface SignDeps {
   readonly pool: pg.Pool;
-  readonly blobs: BlobStore;
+  readonly files: AgreementFiles;
   /** What the personal part of trails is sealed with. */
   readonly vault: SeedVault;
   /** Checks, converts, searches and merges files in separate processes. */

@@ -14,6 +14,8 @@ import { createSeedVault } from "#platform/vault/seed-vault.ts";
 import { sealedColumns } from "./agreement/subject-keys.ts";
 import { schema } from "./agreement/write-change.ts";
 import type { SignConfig } from "./config.ts";
+import { createAgreementFiles } from "./files/agreement-files.ts";
+import { createOldFileSealer } from "./files/seal-old-files.ts";
 import { signRoutes } from "./handlers.ts";
 import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
@@ -50,7 +52,6 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
-  const blobs = createPostgresBlobStore({ pool, schema });
   const renderer = createClient(RendererService, deps.docgen);
   const tokens = createClient(TokenService, deps.auth);
   const evidenceLog = createClient(EvidenceLogService, deps.click);
@@ -62,13 +63,15 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const hashKey = createHashKey({ pool, schema, masterKeys, logger, findFormer: async () => undefined });
   await hashKey.load().catch((error: unknown) => logger.debug({ err: error }, "the key of the hashes is read later"));
   const vault = createSeedVault("sign", masterKeys, hashKey.value);
+  const blobs = createPostgresBlobStore({ pool, schema });
+  const files = createAgreementFiles({ blobs, vault, logger });
   const resealer = createResealer({
     ...{ service: "sign", schema, pool, resealerPool, masterKeys, logger },
     columns: sealedColumns(masterKeys, vault),
   });
   const wakeRelay = () => relay.wake();
   const shared = {
-    ...{ pool, blobs, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
+    ...{ pool, files, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
     ...{ ...readers, verifierPool, evidenceLog, vault },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
@@ -85,6 +88,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       jobs,
       createCompletionWatch({ claimerPool, clock, logger, metrics }),
       createSweeper({ sweeperPool, clock, logger }),
+      createOldFileSealer({ pool, resealerPool, files, logger }),
       createRemovalWorker({
         ...{ removerPool, blobs, vault, clock, newId, logger },
         perMinute: config.retentionPerMinute ?? 600,
@@ -149,7 +153,7 @@ function connect(config: SignConfig) {
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
     // Connects once a minute, for as long as something is deleted.
     removerPool: createPool({ url, ...as("_remover"), max: 1, name: "sign-remover" }),
-    // Connects only while the master key is replaced.
+    // Connects only while the master key is replaced, and now and then to look for files that are still in clear.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },

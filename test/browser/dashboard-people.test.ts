@@ -78,22 +78,22 @@ describeInBrowser("people and their way in", (pages) => {
     const email = await invite(page, "Ida Invited");
     provider.person = { subject: newId(), email, isVerified: true };
     const idas = await open("/webhooks");
-    await idas.getByText("Log in to go on.", { exact: false }).waitFor();
-    await idas.getByRole("link", { name: "Log in with Example SSO" }).click();
+    await idas.getByText("Sign in to continue.", { exact: false }).waitFor();
+    await idas.getByRole("link", { name: "Sign in with Example SSO" }).click();
     await idas.getByRole("heading", { level: 1, name: "Webhooks" }).waitFor();
     await goTo(idas, "My account");
     await idas.getByText("have no password here", { exact: false }).waitFor();
     expect(await idas.getByLabel("Current password").count()).toBe(0);
     await goTo(page, "Organization");
     await page.getByText("How: Identity provider").first().waitFor();
-    await page.getByText("Logged in with the identity provider for the first time").first().waitFor();
+    await page.getByText("Signed in with the identity provider for the first time").first().waitFor();
     // Read anew: what was read before does not know yet that she has come.
     await page.goto(`${baseUrl}/dashboard/people`);
     await page.getByRole("button", { name: "Disable Ida Invited" }).click();
     await dialog(page).getByRole("button", { name: "Disable" }).click();
     await page.getByRole("row").filter({ hasText: email }).getByText("Disabled").waitFor();
     await idas.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
-    await idas.getByRole("link", { name: "Log in with Example SSO" }).click();
+    await idas.getByRole("link", { name: "Sign in with Example SSO" }).click();
     await idas.getByText("There is no user here", { exact: false }).waitFor();
   });
 
@@ -103,7 +103,7 @@ describeInBrowser("people and their way in", (pages) => {
     for (const person of [first, second]) await invite(await enter(person), "Tina Two", email);
     provider.person = { subject: newId(), email, isVerified: true };
     const page = await open("/login");
-    await page.getByRole("link", { name: "Log in with Example SSO" }).click();
+    await page.getByRole("link", { name: "Sign in with Example SSO" }).click();
     await page.getByRole("heading", { name: "Choose an organization" }).waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "Test" }).count()).toBe(2);
     await page.getByRole("main").getByRole("link", { name: "Test" }).last().press("Enter");
@@ -139,7 +139,7 @@ describeInBrowser("people and their way in", (pages) => {
     const page = await enter(owner);
     const email = await invite(page, "Ben Example", `${"long-".repeat(8)}${newEmail()}`);
     const bens = await openDashboard(pages, await linkTo(email, "invitation"), wrong);
-    await bens.getByRole("link", { name: "Log in with Example SSO" }).waitFor();
+    await bens.getByRole("link", { name: "Sign in with Example SSO" }).waitFor();
     const [password, next] = [newPassword(), newPassword()];
     await bens.getByLabel("New password", { exact: true }).fill(password);
     await bens.getByRole("button", { name: "Join" }).click();
@@ -182,7 +182,7 @@ describeInBrowser("people and their way in", (pages) => {
       for (const { path, ready } of entryPages) {
         await page.goto(`${baseUrl}/dashboard${path}`);
         await page.getByText(ready).first().waitFor();
-        if (path.startsWith("/login")) await page.getByRole("link", { name: "Log in with Example SSO" }).waitFor();
+        if (path.startsWith("/login")) await page.getByRole("link", { name: "Sign in with Example SSO" }).waitFor();
         const name = path.replaceAll(/\W+/g, "-").slice(1);
         await screenshot(page, `${name}-${look}`);
         const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";

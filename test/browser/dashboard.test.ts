@@ -130,7 +130,7 @@ describeInBrowser("the dashboard", (pages) => {
     expect((await fetchToken(secret)).scope).toBeUndefined();
   });
 
-  test("a developer is invited, sets up a second factor, and logs in with a code", async () => {
+  test("a developer is invited, sets up a second factor, and signs in with a code", async () => {
     const page = await enter(owner);
     const ben = await invite(page, "Developer");
     const bens = await accept(ben);
@@ -170,9 +170,9 @@ describeInBrowser("the dashboard", (pages) => {
     await dialog(others).getByRole("button", { name: "End" }).click();
     await others.getByText("The session has ended.").waitFor();
     await bens.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
-    await bens.getByRole("button", { name: "Log in" }).waitFor();
-    await others.getByRole("button", { name: "Log out" }).click();
-    await others.getByRole("button", { name: "Log in" }).waitFor();
+    await bens.getByRole("button", { name: "Sign in" }).waitFor();
+    await others.getByRole("button", { name: "Sign out" }).click();
+    await others.getByRole("button", { name: "Sign in" }).waitFor();
   });
 
   test("the last owner stays one and is told why, and a viewer sees no buttons", async () => {
@@ -196,7 +196,7 @@ describeInBrowser("the dashboard", (pages) => {
     await viewer.getByRole("heading", { name: "There is no such page" }).waitFor();
   });
 
-  test("the keyboard alone is enough to log in and to create a key", async () => {
+  test("the keyboard alone is enough to sign in and to create a key", async () => {
     const page = await open("/");
     await page.getByLabel("E-mail address").waitFor();
     await page.keyboard.type(owner.email);
@@ -235,7 +235,7 @@ describeInBrowser("the dashboard", (pages) => {
 
     test("no page has anything that axe objects to, or is wider than the window", async () => {
       const page = await open("/", options);
-      await page.getByRole("button", { name: "Log in" }).waitFor();
+      await page.getByRole("button", { name: "Sign in" }).waitFor();
       const problems = await problemsOf(page, "login");
       await logIn(page, owner);
       await page.locator("nav").waitFor({ state: "attached" });
@@ -258,6 +258,6 @@ const walk: readonly { readonly path: string; readonly ready: string; readonly b
   { path: "/api-keys", ready: "By keyboard", button: "Create key" },
   { path: "/clients", ready: "Reports", button: "Create client" },
   { path: "/people", ready: "Ben Example", button: "Invite somebody" },
-  { path: "/organization", ready: "Logged in" },
+  { path: "/organization", ready: "Signed in" },
   { path: "/account", ready: "Chrome on Linux", button: "Set up" },
 ];

@@ -215,6 +215,11 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
         refuses: ["WEBHOOK_DELIVERY_PENDING"],
         says: [/"queued":\d+/],
       },
+      {
+        begins: "curl -X POST https://api.example.com",
+        instead: [["https://api.example.com", "$BASE"]],
+        says: [/"secret":"whsec_/],
+      },
     ],
   },
   {

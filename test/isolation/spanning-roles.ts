@@ -290,6 +290,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.custom_field: DELETE, SELECT",
       "sign.deleted_agreement: INSERT, SELECT",
       "sign.document: DELETE, SELECT",
+      "sign.file_key: DELETE, SELECT",
       "sign.job: DELETE, INSERT, SELECT",
       "sign.legal_hold: SELECT",
       "sign.outbox: INSERT",
@@ -302,9 +303,17 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_sign_resealer: {
     reason:
-      "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
-    policies: ["sign.subject_key resealer_reads (r)", "sign.subject_key resealer_seals (w)"],
+      "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else. Finds files that older releases have stored in clear by their hash, and sees nothing of them (files/seal-old-files.ts).",
+    policies: [
+      "sign.blob resealer_finds_clear (r): (NOT is_sealed)",
+      "sign.file_key resealer_reads (r)",
+      "sign.file_key resealer_seals (w)",
+      "sign.subject_key resealer_reads (r)",
+      "sign.subject_key resealer_seals (w)",
+    ],
     grants: [
+      "sign.blob: SELECT (is_sealed, organization_id, sha256)",
+      "sign.file_key: SELECT (agreement_id, id, organization_id, seed), UPDATE (seed)",
       "sign.hash_key: SELECT, UPDATE (sealed)",
       "sign.reseal_run: INSERT, SELECT, UPDATE",
       "sign.subject_key: SELECT (agreement_id, id, organization_id, seed), UPDATE (seed)",

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import Provider, { type Adapter, type AdapterPayload, type Configuration } from "oidc-provider";
 
-/** Who is logged in at the provider. */
+/** Who is signed in at the provider. */
 export interface ProviderPerson {
   readonly subject: string;
   readonly email: string;
@@ -21,7 +21,7 @@ export interface TestProvider {
   stop(): Promise<void>;
 }
 
-/** A provider of OpenID Connect as people have them, in which somebody is logged in already. */
+/** A provider of OpenID Connect as people have them, in which somebody is signed in already. */
 export async function startIdentityProvider(): Promise<TestProvider> {
   let listener: RequestListener = (_req, res) => res.writeHead(503).end();
   const { privateKey } = await generateKeyPair("RS256", { extractable: true });

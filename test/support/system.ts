@@ -57,7 +57,7 @@ export interface SystemOptions
   extends Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "signs" | "webhooks" | "interpose"> {
   /** How often the logs are anchored; once a minute when absent. */
   readonly anchorIntervalSeconds?: number;
-  /** In a single process: how mails are sent, and where people may log in beside with a password. */
+  /** In a single process: how mails are sent, and where people may sign in beside with a password. */
   readonly mail?: SingleProcessOptions["mail"];
   readonly oidc?: SingleProcessOptions["oidc"];
   /** Settings of every process. */

@@ -140,6 +140,10 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
       [facts.completedId],
     );
     expect(await sha256Of(`${path}/documents/1/content`)).toBe(rows[0]?.sha256);
+    // Stored in clear then, and the same when it is encrypted.
+    const inClear = "select from sign.blob where not is_sealed";
+    await until(async () => (await inspector.query(inClear)).rowCount === 0, 30_000);
+    expect(await sha256Of(`${path}/documents/1/content`)).toBe(rows[0]?.sha256);
   });
 
   test("lets people sign what was sent before", async () => {

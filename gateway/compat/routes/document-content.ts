@@ -6,6 +6,7 @@ import type { Reply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { onBehalfOf, type Route } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
+import { fileErrors } from "../../routes/sign/base.ts";
 import { archiveOf } from "../files/archive.ts";
 import { documentReply } from "../files/document-reply.ts";
 import { readWith } from "../read/reader.ts";
@@ -43,7 +44,7 @@ export function documentContentRoute(root: TargetRoot): Route {
         "Content-Disposition": 'With the file\'s name and the id: `file; filename="NDA.pdf"; documentid="1"`.',
       },
     },
-    errors: [],
+    errors: fileErrors,
     call: (request, services) => {
       const options = { ...onBehalfOf(request), timeoutMs: contentTimeoutMs };
       const { documentId } = request.params as unknown as { readonly documentId: string };

@@ -3,6 +3,7 @@ import { jsonReply } from "../../http/reply.ts";
 import { requireScope } from "../../routes/require-scope.ts";
 import { required } from "../../routes/required.ts";
 import { documentBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { fileErrors } from "../../routes/sign/base.ts";
 import { readCreate } from "../read/create.ts";
 import { readWith } from "../read/reader.ts";
 import { requestHash } from "../read/request-hash.ts";
@@ -25,6 +26,7 @@ const sendErrors = [
   "RECIPIENTS_REQUIRED",
   "ANCHOR_TAB_STRING_NOT_FOUND",
   "IDEMPOTENCY_KEY_REUSED",
+  ...fileErrors,
 ] as const;
 
 const contentErrors = [

@@ -10,7 +10,7 @@ import type { Services } from "../services.ts";
 
 export const dashboardBase = { tag: "Dashboard", dialect: standardDialect } as const;
 
-/** Of everybody who is logged in. */
+/** Of everybody who is signed in. */
 export const everybody: ProtectedAccess = { scopes: ["dashboard:read"], limitGroup: "other" };
 export const developers: ProtectedAccess = { scopes: ["dashboard:write"], limitGroup: "other" };
 export const owners: ProtectedAccess = { scopes: ["dashboard:admin"], limitGroup: "other" };

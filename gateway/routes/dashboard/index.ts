@@ -9,7 +9,7 @@ import { secondFactorRoutes } from "./second-factor.ts";
 import { userSessionRoutes } from "./sessions.ts";
 import { userRoutes } from "./users.ts";
 
-/** What the dashboard does for the people who log in to it. */
+/** What the dashboard does for the people who sign in to it. */
 export const dashboardRoutes: readonly Route[] = [
   ...loginRoutes,
   ...oidcRoutes,

@@ -17,7 +17,7 @@ export const loginRoutes: readonly Route[] = [
     ...base,
     operationId: "login",
     path: "/v1/dashboard/login",
-    summary: "Log in with e-mail address and password",
+    summary: "Sign in with e-mail address and password",
     description:
       "A wrong password and an unknown, invited, disabled or locked user are answered alike. After 10 failures within 15 minutes a user is locked for 15 minutes.",
     body: createBody(credentials, {
@@ -86,7 +86,7 @@ export const loginRoutes: readonly Route[] = [
     operationId: "getDashboardSession",
     method: "GET",
     path: "/v1/dashboard/session",
-    summary: "Read who is logged in",
+    summary: "Read who is signed in",
     description: "With the token that requests have to bring along that change something.",
     access: everybody,
     success: { status: 200, description: "The session.", schema: signedIn.schemas.answer },

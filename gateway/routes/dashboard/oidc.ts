@@ -43,16 +43,16 @@ const headOnly = {
   contentType: "text/html",
 } as const;
 
-/** Logging in with what the identity provider of the installation says. */
+/** Signing in with what the identity provider of the installation says. */
 export const oidcRoutes: readonly Route[] = [
   defineRoute({
     ...base,
     operationId: "listLoginMethods",
     path: "/v1/dashboard/login/methods",
-    summary: "List how people can log in",
+    summary: "List how people can sign in",
     success: {
       status: 200,
-      description: "What the login page offers.",
+      description: "What the sign-in page offers.",
       schema: answer({
         password: described(flag, "Always possible."),
         identityProvider: orNull(
@@ -89,7 +89,7 @@ export const oidcRoutes: readonly Route[] = [
     }),
     success: {
       ...headOnly,
-      also: { 303: "To the identity provider, or back to the login page when it does not answer." },
+      also: { 303: "To the identity provider, or back to the sign-in page when it does not answer." },
       headers: { Location: "Where to go on.", "Set-Cookie": "What binds the login to this browser." },
     },
     errors: ["NOT_FOUND"],
@@ -102,7 +102,7 @@ export const oidcRoutes: readonly Route[] = [
     path: callbackPath,
     summary: "Come back from the identity provider",
     description:
-      "For browsers. Logs in the user of the person that the provider names, found by its subject or, the first time, by its verified e-mail address. Users are never created. The second factor of a user is not asked for.",
+      "For browsers. Signs in the user of the person that the provider names, found by its subject or, the first time, by its verified e-mail address. Users are never created. The second factor of a user is not asked for.",
     query: queryOf<BroughtBack>({
       code: example(text(0, 4_000, "What the provider gives for the login."), "SplxlOBeZQQYbYS6WxSbIA"),
       state: example(text(0, 500, "What the login began with."), "af0ifjsldkj"),
@@ -112,7 +112,7 @@ export const oidcRoutes: readonly Route[] = [
     }),
     success: {
       ...headOnly,
-      also: { 303: "To the dashboard, or to the login page, which says why nobody was logged in." },
+      also: { 303: "To the dashboard, or to the sign-in page, which says why nobody was signed in." },
       headers: { Location: "Where to go on.", "Set-Cookie": "The session." },
     },
     errors: ["NOT_FOUND", "RATE_LIMIT_EXCEEDED"],

@@ -59,7 +59,7 @@ export const passwordRoutes: readonly Route[] = [
     operationId: "acceptInvitation",
     path: "/v1/dashboard/invitations/accept",
     summary: "Accept an invitation",
-    description: "Sets the password of the invited user, who is logged in by it.",
+    description: "Sets the password of the invited user, who is signed in by it.",
     access: "public",
     body: createBody(acceptance, {
       maxBytes,

@@ -5,7 +5,7 @@ import { fileAnswer } from "../generation/file-answer.ts";
 import { required } from "../required.ts";
 import { defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
-import { read, signBase, withDocuments } from "./base.ts";
+import { fileErrors, read, signBase, withDocuments } from "./base.ts";
 import { signDocumentTag } from "./documents.ts";
 
 const base = { ...signBase, tag: signDocumentTag, method: "GET", access: read } as const;
@@ -40,7 +40,7 @@ export const attachmentRoutes: readonly Route[] = [
       contentType: "application/pdf",
       alsoTypes: ["image/png", "image/jpeg"],
     }),
-    errors: ["RANGE_NOT_SATISFIABLE"],
+    errors: ["RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) => {
       const { id: agreementId, attachmentId } = request.params;
       return sign.getAttachmentContent({ agreementId, attachmentId }, withDocuments(request));

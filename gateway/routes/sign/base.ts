@@ -1,8 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import type { TargetSchema } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { ErrorCode } from "#platform/errors.ts";
 import { signDialect } from "../../http/error-dialect.ts";
 import { onBehalfOf, type ProtectedAccess, type RouteRequest } from "../route.ts";
+
+/** What reading a stored file may come to. */
+export const fileErrors = ["DOCUMENT_ERASED", "DOCUMENT_DAMAGED"] as const satisfies readonly ErrorCode[];
 
 /** What all operations of signing share. */
 export const signBase = { dialect: signDialect } as const;

@@ -5,7 +5,7 @@ import { fileAnswer } from "../generation/file-answer.ts";
 import { required } from "../required.ts";
 import { defineRoute, queryOf, type Route, type RouteRequest } from "../route.ts";
 import { described, flag } from "../schema-parts.ts";
-import { agreementTarget, read, signBase, withDocuments } from "./base.ts";
+import { agreementTarget, fileErrors, read, signBase, withDocuments } from "./base.ts";
 import { signDocumentTag } from "./documents.ts";
 import { documentIdParam } from "./parts.ts";
 
@@ -28,7 +28,7 @@ export const signFileRoutes: readonly Route[] = [
     description:
       "Sealed once the agreement is completed; before, the document as everybody sees it. That is the file that was sent when it carries signatures; any other PDF was written anew when it came: same pages, without what acts or what nothing refers to.",
     texts: { documentId: documentIdParam },
-    errors: ["RANGE_NOT_SATISFIABLE"],
+    errors: ["RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) =>
       sign.getDocumentContent(
         { target: agreementTarget(request.params.id), documentId: request.params.documentId },
@@ -45,7 +45,7 @@ export const signFileRoutes: readonly Route[] = [
     query: queryOf<{ readonly certificate?: boolean }>({
       certificate: described(flag, "Whether the certificate of completion is appended; false when absent."),
     }),
-    errors: ["DOCUMENT_NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+    errors: ["DOCUMENT_NOT_FOUND", "RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) =>
       sign.getCombinedDocument(
         { target: agreementTarget(request.params.id), withCertificate: request.query.certificate ?? false },
@@ -60,7 +60,7 @@ export const signFileRoutes: readonly Route[] = [
     path: "/v1/sign/agreements/{id}/certificate",
     summary: "Download the certificate of completion",
     description: "Who signed what, when and how; before completion it says how far the agreement is.",
-    errors: ["RANGE_NOT_SATISFIABLE"],
+    errors: ["RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) => sign.getCertificate({ agreementId: request.params.id }, withDocuments(request)),
     respond: ({ file }, request) => pdfReply(file, request),
   }),

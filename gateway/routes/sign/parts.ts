@@ -1,5 +1,6 @@
 import { type ContentBody, exampleBase64 } from "#api/agreement-bodies.ts";
 import type { ErrorCode } from "#platform/errors.ts";
+import { fileErrors } from "./base.ts";
 
 /** A request that makes an agreement. */
 export const exampleAgreement = {
@@ -47,6 +48,7 @@ export const completenessErrors: readonly ErrorCode[] = [
   "DOCUMENTS_REQUIRED",
   "RECIPIENTS_REQUIRED",
   "ANCHOR_TAB_STRING_NOT_FOUND",
+  ...fileErrors,
 ];
 export const createErrors: readonly ErrorCode[] = [
   "TEMPLATE_NOT_FOUND",

@@ -93,23 +93,20 @@ function describeKeeping(current: () => StoreUnderTest): void {
     expect(await count(orgId)).toEqual({ blobs: 0, references: 0 });
   });
 
-  test("an owner can be added to bytes that are there, and to no others", async () => {
-    const { store, count } = current();
-    const [orgId, theirs] = [newOrg(), newOrg()];
-    const [first, second] = [newId(), newId()];
-    const bytes = randomBytes(100);
-    expect(await store.reference(orgId, second, hash(bytes))).toBe(false);
-    const sha256 = await store.put(orgId, first, bytes);
-    expect(await store.reference(orgId, second, sha256)).toBe(true);
-    expect(await store.reference(orgId, second, sha256)).toBe(true);
-    expect(await store.reference(theirs, newId(), sha256)).toBe(false);
-    const other = await store.put(orgId, newId(), randomBytes(10));
-    await expect(store.reference(orgId, second, other)).rejects.toThrow("other bytes");
+  test("sealed bytes have the name that they are given, once, whatever is sealed under it later", async () => {
+    const { store, transaction, count } = current();
+    const orgId = newOrg();
+    const [first, second, name] = [newId(), newId(), randomBytes(32)];
+    const [bytes, same] = [randomBytes(100), randomBytes(100)];
+    await transaction(orgId, (tenant) => store.putSealed(tenant, first, bytes, name));
+    await transaction(orgId, (tenant) => store.putSealed(tenant, second, same, name));
+    expect(Buffer.from((await store.read(orgId, name)) ?? [])).toEqual(bytes);
+    expect(await count(orgId)).toEqual({ blobs: 1, references: 2 });
+    const another = transaction(orgId, (tenant) => store.putSealed(tenant, first, bytes, randomBytes(32)));
+    await expect(another).rejects.toThrow("other bytes");
     await store.release(orgId, first);
-    expect(await store.read(orgId, sha256)).toBeDefined();
     await store.release(orgId, second);
-    expect(await store.read(orgId, sha256)).toBeUndefined();
-    expect(await count(orgId)).toEqual({ blobs: 1, references: 1 });
+    expect(await count(orgId)).toEqual({ blobs: 0, references: 0 });
   });
 
   test("organizations neither see nor share nor release each other's bytes", async () => {

@@ -4,7 +4,7 @@ import { createRoleSql } from "../../db/ddl.ts";
 import { createPool, type Tenant, withOrg } from "../../db/pool.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../../testing/database.ts";
-import { blobTablesSql, createPostgresBlobStore } from "../blob-store.ts";
+import { blobTablesSql, createPostgresBlobStore, sealedBlobsSql } from "../blob-store.ts";
 import { describeBlobStore, type StoreUnderTest } from "./blob-store-contract.ts";
 
 const schema = "shop";
@@ -22,6 +22,7 @@ beforeAll(async () => {
     `create schema ${schema}`,
     `grant usage on schema ${schema} to ${writerRole}`,
     ...blobTablesSql({ schema, writerRole }),
+    ...sealedBlobsSql(schema),
   ];
   for (const statement of statements) await owner.query(statement);
   await owner.end();

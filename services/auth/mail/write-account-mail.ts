@@ -86,7 +86,7 @@ const en: AccountMailTexts = {
   private: "The link is meant for you alone. Please do not forward this mail.",
   lockoutSubject: "Your account at {organization} is locked for 15 minutes",
   lockoutText:
-    "There were ten failed attempts to log in to your account at {organization}. It is locked for 15 minutes and opens by itself.",
+    "There were ten failed attempts to sign in to your account at {organization}. It is locked for 15 minutes and opens by itself.",
   lockoutUnasked:
     "If that was not you, somebody is trying to guess your password. Make sure that it is used nowhere else.",
   endpointSubject: "A webhook endpoint of {organization} is turned off",

@@ -24,7 +24,7 @@ export class Migration002Consent extends Migration {
 
 const sweeperRole = [createRoleSql("assent_click_sweeper"), "grant usage on schema click to assent_click_sweeper"];
 
-/** Rows of a queue live for as long as what they wait for; without this, scans would wade through dead ones. */
+/** Rows of a queue are short-lived; without these settings, scans would read many dead rows. */
 const asQueue = (table: string): string => `alter table ${table} set (autovacuum_vacuum_scale_factor = 0.02)`;
 
 const sessionExpiry = [
@@ -138,7 +138,10 @@ const consentTables = [
   "grant insert on click.consent_deadline to assent_click",
 ];
 
-/** A change of consent takes its idempotency key where acceptances take theirs: only one index can keep them apart. */
+/**
+ * A change of consent claims its idempotency key in the table of acceptances: only one index can keep the keys of both
+ * distinct.
+ */
 const acceptanceKeys = [
   `alter table click.acceptance
     alter column template_id drop not null,
@@ -193,7 +196,7 @@ const recorderGrants = [
   "grant insert on click.consent_deadline to assent_click_recorder",
 ];
 
-/** The sweeper tells of what time alone has brought about, for any organization. It sees nobody's texts or claims. */
+/** The sweeper publishes what has expired, for any organization. It sees no texts and no claims. */
 const sweeperGrants = [
   ...["click.session_deadline", "click.consent_deadline"].flatMap((table) => [
     `create policy sweeper_all on ${table} to assent_click_sweeper using (true) with check (true)`,

@@ -25,7 +25,7 @@ const hourCounters = [
   "renders",
 ];
 
-// Every row is updated again and again until its hour is over: room in the pages keeps that out of the index.
+// Each row is updated many times until its hour is over; free space in the pages keeps these updates out of the index.
 const updated = "with (fillfactor = 70)";
 
 const tables = [

@@ -21,7 +21,10 @@ export class Migration005Evidence extends Migration {
   }
 }
 
-/** Personal data is sealed by the service, whose key no migration has; no release ever stored it any other way. */
+/**
+ * Personal data is sealed by the service with a key that migrations do not have; no release ever stored it in any other
+ * way.
+ */
 const recordTables = ["acceptance", "session", "consent_event"];
 const refuseUnsealed = [
   // The owner sees rows only while row-level security is not forced upon it.
@@ -37,8 +40,8 @@ const refuseUnsealed = [
   ...recordTables.map((table) => `alter table click.${table} force row level security`),
 ];
 
-// assent_click_integrator builds the trees of all organizations and the anchor log, assent_click_eraser takes personal
-// data away: nobody else may change what was recorded.
+// assent_click_integrator builds the trees of all organizations and the anchor log, assent_click_eraser removes
+// personal data: no other role may change what was recorded.
 const roles = ["assent_click_integrator", "assent_click_eraser"].flatMap((role) => [
   createRoleSql(role),
   `grant usage on schema click to ${role}`,
@@ -80,10 +83,10 @@ const subjectKeys = [
   "grant select, insert on click.subject_key to assent_click",
 ];
 
-/** The anchor log is no organization's. */
+/** The anchor log belongs to no organization. */
 const anchorLog = "'00000000-0000-0000-0000-000000000000'";
 
-// The leaf and its hash come first: reading the hashes of many leaves must not step over long values.
+// The leaf and its hash come first, so that reading the hashes of many leaves does not skip over long values.
 const log = [
   `create table click.log_head (
     organization_id uuid primary key,
@@ -158,7 +161,7 @@ const anchoring = [
   )`,
   `comment on table click.anchor is
     'Where the anchor log holds a checkpoint: its leaf is the SHA-256 of the note. A fact about one organization; the anchor log itself tells nobody whose its leaves are.'`,
-  // Across organizations: all of them share the anchor log.
+  // Not limited to one organization: all organizations share the anchor log.
   "create unique index anchor_index on click.anchor (anchor_index)",
   ...forceOrgIsolationSql("click.anchor"),
   "grant select on click.anchor to assent_click",
@@ -225,7 +228,7 @@ const sealedRecords = [
   "grant select, insert on click.sealed_rendering to assent_click",
 ];
 
-// A head without changes may have been left by a request that changed nothing; it says nothing.
+// A head without changes may have been left by a request that changed nothing; it carries no information.
 const sealedConsents = [
   "truncate click.consent_head, click.consent_deadline",
   `alter table click.consent_head
@@ -278,7 +281,7 @@ const recorderGrants = [
   "grant update (subject_index, sealed_reason) on click.session to assent_click_recorder",
 ];
 
-/** The integrator reads leaves, and writes trees; leaves it adds to the anchor log only. */
+/** The integrator reads leaves and writes trees; it adds leaves only to the anchor log. */
 const integratorGrants = [
   ...["log_head", "log_leaf", "log_tree", "log_tile", "log_checkpoint", "anchor"].map(
     (table) => `create policy integrator_reads on click.${table} for select to assent_click_integrator using (true)`,
@@ -344,7 +347,7 @@ const erasure = [
     on click.session to assent_click_eraser`,
   "grant select, delete on click.sealed_rendering, click.session_event, click.session_deadline to assent_click_eraser",
   "grant select, update (subject_index, sealed, erased_at) on click.consent_event to assent_click_eraser",
-  // To lock a row takes the right to change it.
+  // Locking a row requires the right to update it.
   "grant select, delete, update (clock) on click.consent_head to assent_click_eraser",
   "grant select, delete, update (expires_at) on click.consent_deadline to assent_click_eraser",
   "grant select on click.template_terms to assent_click_eraser",
@@ -352,6 +355,6 @@ const erasure = [
   "grant select, insert on click.log_leaf to assent_click_eraser",
   "grant insert on click.outbox to assent_click_eraser",
   "grant select, delete, insert, update on click.stat_user to assent_click_eraser",
-  // Restricted records of any organization are erased when their time is over.
+  // Restricted records of any organization are erased when their retention time is over.
   "create policy eraser_due on click.subject_key for select to assent_click_eraser using (restricted_until is not null)",
 ];

@@ -1,7 +1,7 @@
 import { Migration } from "@mikro-orm/migrations";
 import { masterKeyTablesSql } from "#platform/master-keys/tables.ts";
 
-/** The master key can be replaced: everything that is sealed can be read and sealed anew by a role of its own. */
+/** Supports replacing the master key: a role of its own may read everything that is sealed and seal it again. */
 export class Migration012MasterKeys extends Migration {
   override up(): void {
     for (const statement of statements) this.addSql(statement);

@@ -18,11 +18,13 @@ export const clickMigrations: ServiceMigrations = {
     { name: "005_evidence", class: Migration005Evidence },
     sqlMigration("006_outbox_cursor", ...outboxCursorSql({ schema: "click", relayRole: "assent_click_relay" })),
     { name: "007_external_heads", class: Migration007ExternalHeads },
-    // The event of a grant that ran out names the receipt of the grant, so that who may read it can find whose it was.
+    // The event of an expired grant names the receipt of the grant, so that a role that may read the receipt can find
+    // its user.
     sqlMigration("008_expired_receipt", "grant select (receipt_id) on click.consent_event to assent_click_sweeper"),
-    // What happened in the last hours is read for all templates together; the primary key leads through each of them.
+    // The decisions of the last hours are read for all templates together; the primary key would visit each template.
     sqlMigration("009_stats_by_hour", "create index stat_hour_by_hour on click.stat_hour (organization_id, hour)"),
-    // The list of an organization's acceptances need not pass over the keys of changes of consent, which are none.
+    // The list of an organization's acceptances must not read past the keys of changes of consent, which are not
+    // acceptances.
     sqlMigration(
       "010_newest_acceptances",
       "drop index click.acceptance_newest",

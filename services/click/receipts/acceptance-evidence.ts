@@ -15,7 +15,7 @@ export interface ObservedCaller {
   readonly userAgent: string;
 }
 
-/** What is kept of an acceptance besides its receipt. */
+/** What is stored about an acceptance in addition to its receipt. */
 export interface AcceptanceEvidence {
   readonly presentation: Presentation | null;
   readonly claimed: ClaimedContext | null;
@@ -24,13 +24,13 @@ export interface AcceptanceEvidence {
   readonly typedName: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly checks: readonly PolicyCheck[];
-  /** Absent when we know nothing of how the text was shown. */
+  /** Absent when nothing is known about how the text was shown. */
   readonly shown?: ShownFacts;
 }
 
-/** What is sealed of the evidence besides the disclosures of the leaf, which hold the rest. */
+/** The sealed part of the evidence that is not in the disclosures of the leaf. */
 export interface KeptEvidence {
-  /** Whether the client said anything about the side of its user. */
+  /** Whether the client sent any context of its user. */
   readonly claimed: boolean;
   readonly checks: readonly PolicyCheck[];
   readonly shown: Omit<ShownFacts, "renderHash" | "renderToken" | "data"> | null;
@@ -46,7 +46,7 @@ export function keptEvidence({ claimed, checks, shown }: AcceptanceEvidence): Ke
   };
 }
 
-/** The evidence from what was sealed of it: what was kept, the disclosures, and the hash in the receipt. */
+/** Rebuilds the evidence from its sealed parts: the stored members, the disclosures, and the hash in the receipt. */
 export function restoreEvidence(
   kept: KeptEvidence,
   disclosures: readonly string[],
@@ -91,7 +91,7 @@ const disclosedValues = (disclosures: readonly string[]): DisclosedEvidence =>
     }),
   ) as unknown as DisclosedEvidence;
 
-/** Takes the known fields only, and of addresses only what the policy lets us keep. */
+/** Keeps only the known fields, and of addresses only what the policy allows to be stored. */
 export function gatherEvidence(
   body: AcceptBody,
   assessment: Assessment,

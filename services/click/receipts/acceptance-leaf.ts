@@ -3,7 +3,7 @@ import type { LeafPayload } from "../log/leaf.ts";
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
 import type { RecordedReceipt } from "./receipt.ts";
 
-/** What the log holds of an acceptance or decline. */
+/** The log entry of an acceptance or decline. */
 export interface AcceptanceLeaf extends LeafPayload {
   readonly kind: "click.acceptance" | "click.decline";
   /** The receipt. */
@@ -16,7 +16,7 @@ export interface AcceptanceLeaf extends LeafPayload {
   readonly label: string;
   readonly locale: string;
   readonly contentHash: string;
-  /** Null as well for a GENERATED text, whose hash tells about the values in it: that is disclosed. */
+  /** Also null for a GENERATED text, because its hash reveals the values in it; it is disclosed instead. */
   readonly renderHash: string | null;
   readonly wordsHash: string | null;
   readonly deployment: string | null;
@@ -88,7 +88,7 @@ export function acceptanceLeaf({ issuer, receipt, evidence, termsHash }: Accepta
   return { leaf: JSON.stringify(leaf), disclosures };
 }
 
-/** A text with somebody's values in it. */
+/** A text that contains a person's values. */
 const isPersonalized = ({ templateType }: Pick<RecordedReceipt, "templateType">): boolean =>
   templateType === "GENERATED";
 
@@ -114,7 +114,7 @@ function personalValues(receipt: RecordedReceipt, evidence: AcceptanceEvidence):
   };
 }
 
-/** What else the client said about the side of its user. */
+/** The other context of its user that the client sent. */
 function restOf({ pageTitle, acceptLanguage, timezone, gpc }: NonNullable<AcceptanceEvidence["claimed"]>) {
   const isSilent = (pageTitle ?? acceptLanguage ?? timezone ?? gpc) === undefined;
   return isSilent ? null : { pageTitle, acceptLanguage, timezone, gpc };

@@ -17,17 +17,19 @@ export interface ListQuery {
 
 /** An acceptance of a page. */
 export interface ListedAcceptance extends SealedAcceptance {
-  /** How many there are within the limit, whether they were read or not. */
+  /** How many acceptances match, up to the limit, whether they were read or not. */
   readonly found: number;
 }
 
-/** Of what is sealed; that is more than the receipt, and nobody is to fill the memory by asking for a page. */
+/**
+ * A limit on the sealed bytes, which are more than the receipt, so that a request for a page cannot exhaust the memory.
+ */
 const maxSealedBytes = 16 * 1_048_576;
 
 /**
- * Acceptances after this position, newest first. Each filter alone has an index that is in the order of the list. What
- * was erased is of no user any more, and nor is what is restricted. Not all that were found are read when they are very
- * large, but at least one.
+ * Acceptances after this position, newest first. Each filter alone has an index in the order of the list. Erased
+ * records no longer have a user; restricted ones are treated the same. When records are very large, fewer are read than
+ * were found, but at least one.
  */
 export async function listAcceptances({ orgId, client }: Tenant, query: ListQuery): Promise<ListedAcceptance[]> {
   const values: unknown[] = [orgId];
@@ -63,12 +65,12 @@ export async function listAcceptances({ orgId, client }: Tenant, query: ListQuer
 export interface LastQuery {
   readonly subjectIndex: Buffer;
   readonly templateId: string | undefined;
-  /** As of then, or ever. */
+  /** As of then; absent: of all time. */
   readonly at: Date | null;
   readonly limit: number;
 }
 
-/** The last acceptance or decline of each template, newest first; what is restricted is as if it were not there. */
+/** The last acceptance or decline of each template, newest first; restricted records are left out. */
 export async function findLastAcceptances({ orgId, client }: Tenant, query: LastQuery): Promise<SealedAcceptance[]> {
   const result = await client.query<SealedAcceptance>(
     `select ${sealedColumns} from (

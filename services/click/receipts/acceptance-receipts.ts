@@ -38,12 +38,12 @@ export async function answerRecorded(
   return recorded.map((one) => answerReceipt(one.receipt, logged(deps, one, keys)));
 }
 
-/** Opening a thousand records takes some 50 ms of CPU: other requests come in between. */
+/** Opening a thousand records takes some 50 ms of CPU; pauses let other requests run in between. */
 const openedAtOnce = 50;
 
 /**
- * The receipts of stored acceptances, in their order; only the first ones when all would have more than `maxBytes`, but at
- * least one. Takes connections of its own: not to be awaited in a transaction.
+ * The receipts of stored acceptances, in their order; when all would exceed `maxBytes`, only the first ones, but at
+ * least one. Uses connections of its own, so it must not be awaited inside a transaction.
  */
 export async function writeReceipts(
   deps: ReceiptDeps,
@@ -82,15 +82,15 @@ export interface OpenedAcceptance {
   readonly receipt: Receipt;
   /** The receipt as it is answered: the same bytes for ever, until it is erased or restricted. */
   readonly receiptJson: string;
-  /** Null when nothing personal may be read. */
+  /** Null when no personal data may be read. */
   readonly evidence: AcceptanceEvidence | null;
-  /** Of its leaf (RFC 9901); none when nothing personal may be read. */
+  /** The disclosures of its leaf (RFC 9901); empty when no personal data may be read. */
   readonly disclosures: readonly string[];
   /** The compact JWS of its leaf. */
   readonly jws: string;
 }
 
-/** An acceptance with everything that is kept of it; with what is restricted only when that is asked for. */
+/** An acceptance with everything that is stored about it; restricted data only if requested. */
 export async function readAcceptance(
   deps: ReadAcceptanceDeps,
   acceptance: SealedAcceptance & { readonly terms: string },

@@ -9,7 +9,7 @@ export interface RecordedKey {
   readonly idempotencyHash: Buffer;
 }
 
-/** An acceptance or decline as it is stored: what is personal is sealed, the rest is in its leaf. */
+/** An acceptance or decline as it is stored: personal data is sealed, the rest is in its leaf. */
 export interface SealedAcceptance {
   readonly organizationId: string;
   readonly receiptId: string;
@@ -26,7 +26,7 @@ export interface SealedAcceptance {
   readonly leaf: Buffer;
 }
 
-// The index comes as a number: as a bigint it would be text.
+// The index is read as a number: a bigint would arrive as text.
 export const sealedColumns = `a.organization_id as "organizationId", a.receipt_id as "receiptId",
   a.accepted_at as "acceptedAt", a.sealed, k.seed, l.leaf_index::float8 as "leafIndex", l.leaf_hash as "leafHash",
   l.signed_by as "signedBy", l.signature, l.leaf`;
@@ -35,7 +35,7 @@ export const sealedColumns = `a.organization_id as "organizationId", a.receipt_i
 export const leafAndSeed = `left join click.log_leaf l on l.organization_id = a.organization_id and l.record_id = a.receipt_id
   left join click.subject_key k on k.organization_id = a.organization_id and k.record_id = a.receipt_id`;
 
-/** What was done under a key: an acceptance, or a change of consent. */
+/** The record of a key: an acceptance, or a change of consent. */
 export interface RecordedKeyUse extends RecordedKey {
   readonly bodyHash: Buffer;
   /** Null for a change of consent. */
@@ -95,7 +95,9 @@ from unnest($1::uuid[], $2::uuid[]) k (organization_id, receipt_id)
 join click.acceptance a on a.organization_id = k.organization_id and a.receipt_id = k.receipt_id
 where a.session_id is null and a.decision <> 'CONSENT'`;
 
-/** Which of these acceptances are sessions of their own. Spans organizations: the pool must connect as the recorder. */
+/**
+ * Which of these acceptances were made without a session. Spans organizations: the pool must connect as the recorder.
+ */
 export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): Promise<ReceiptName[]> {
   if (names.length === 0) return [];
   const values = [names.map((name) => name.organizationId), names.map((name) => name.receiptId)];
@@ -103,8 +105,8 @@ export async function findDirect(pool: pg.Pool, names: readonly ReceiptName[]): 
 }
 
 /**
- * True when this user has accepted this revision before, or lately, whatever the policy was then. What is restricted counts
- * as well: it is kept because it binds the user, who need not be asked again.
+ * True when this user has accepted this revision before, or recently, whatever the policy was then. Restricted records
+ * count as well: they are kept because they bind the user, who need not be asked again.
  */
 export async function hasAccepted(
   { orgId, client }: Tenant,
@@ -147,7 +149,7 @@ export async function findAcceptance(
   return result.rows[0];
 }
 
-/** An acceptance with the terms that held for it. */
+/** An acceptance with the terms that applied to it. */
 export interface StoredAcceptance extends SealedAcceptance {
   readonly versionId: string;
   readonly revision: number;
@@ -176,22 +178,25 @@ export async function findDirectAcceptance(
   return (await client.query<StoredAcceptance>(text, [orgId, receiptId])).rows[0];
 }
 
-/** Finds an acceptance of the organization by its UUID; undefined when it has none of this id. */
+/** Finds an acceptance of the organization by its UUID; undefined when it has none with this id. */
 export type AcceptanceSource = (orgId: OrgId, receiptId: string) => Promise<SealedAcceptance | undefined>;
 
-/** Leaves most connections of the recorder to those who record. */
+/** Leaves most connections of the recorder's pool to recording. */
 const maxInFlight = 1;
 const maxTogether = 100;
 const maxWaiting = 5_000;
 
-/** Finds those together that are asked for while others are being found, of any organizations. The pool must connect as the recorder. */
+/**
+ * Combines look-ups that are requested while another look-up is running into one statement, for any organizations. The
+ * pool must connect as the recorder.
+ */
 export function createAcceptanceSource(recorderPool: pg.Pool): AcceptanceSource {
   const together = createGatherer({ maxItems: maxTogether, maxInFlight, maxWaiting, startsAtOnce: true, run });
   return (organizationId, receiptId) => together.add({ organizationId, receiptId: receiptId.toLowerCase() });
 
   async function run(names: readonly ReceiptName[]): Promise<(SealedAcceptance | undefined)[]> {
     const found = new Map((await findAcceptances(recorderPool, names)).map((one) => [nameOf(one), one]));
-    // By the whole name: what belongs to another organization is nobody else's.
+    // The key includes the organization, so a row of one organization is never returned to another.
     return names.map((name) => found.get(nameOf(name)));
   }
 }

@@ -14,7 +14,7 @@ import { writeReceipts } from "./acceptance-receipts.ts";
 
 type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
 
-/** A page ends early when it would be too much for one message or to be read; the cursor leads on as usual. */
+/** A page ends early when it would exceed one message or take too much to read; its cursor continues as usual. */
 export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "listAcceptances"> => ({
   async listAcceptances(request, context) {
     const { orgId } = requireCaller(context);
@@ -35,7 +35,7 @@ export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
 
 const maxLimit = 1_000;
 
-/** Undefined when nothing can match. */
+/** Undefined when no acceptance can match. */
 function readQuery(request: ListAcceptancesRequest, subjectIndex: (userRef: string) => Buffer): ListQuery | undefined {
   const { userRef, templateId, from, to, limit, cursor } = request;
   const after = readCursor(cursor, "CLICK_VALIDATION_FAILED");

@@ -1,10 +1,10 @@
 import { type KeyObject, sign, verify } from "node:crypto";
 
-/** The parts of a compact JWS (RFC 7515 §3.1) whose form is right; nothing is proven by them yet. */
+/** The parts of a compact JWS (RFC 7515 §3.1) that is well-formed; nothing about them has been verified yet. */
 export interface ParsedJws {
   readonly kid: string;
   readonly payload: unknown;
-  /** What the signature is over. */
+  /** The bytes that the signature covers. */
   readonly signed: Buffer;
   readonly signature: Buffer;
 }
@@ -26,8 +26,8 @@ export const isSignedBy = ({ signed, signature }: ParsedJws, publicKey: KeyObjec
 const signatureBytes = 64;
 
 /**
- * Reads a token of the one kind that we make, and nothing else: the header has exactly our members, so that it can
- * neither choose an algorithm nor bring a key of its own, and every part has exactly one form.
+ * Reads only the one kind of token that we make: the header must have exactly our members, so that it can neither
+ * choose an algorithm nor bring its own key, and every part has exactly one valid encoding.
  */
 export function parseJws(token: string, options: { typ: string; maxLength: number }): ParsedJws | undefined {
   if (token.length > options.maxLength) return undefined;
@@ -42,7 +42,7 @@ export function parseJws(token: string, options: { typ: string; maxLength: numbe
   return { kid: header.kid, payload, signed, signature };
 }
 
-/** Decoding skips what is not base64url, so only an exact round trip proves that there was nothing else. */
+/** The decoder skips characters that are not base64url, so only an exact round trip proves that there were none. */
 function decode(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64url");
   return text !== "" && bytes.toString("base64url") === text ? bytes : undefined;

@@ -15,15 +15,15 @@ export interface LoggedReceipt {
   readonly jws: string;
 }
 
-/** What has become of the personal part of a record. */
+/** Whether the personal part of a record is present, restricted or erased. */
 export type RecordState = Pick<ReceiptProof, "erased" | "restricted">;
 
 const untouched: RecordState = { erased: false, restricted: false };
 
 /**
- * A receipt as it is answered: what was sealed of it, with what the log adds. Made from the text and not from an object,
- * so that the first answer and all later ones are the same bytes. The JWS is long and needs no escapes: without a look for
- * them this takes 1.1 µs instead of 2.7 µs.
+ * A receipt as it is answered: its sealed text with what the log adds. Made from the text and not from an object, so
+ * that the first answer and all later ones have the same bytes. The JWS is long and needs no escaping: skipping the
+ * check for it takes 1.1 µs instead of 2.7 µs.
  */
 export function answerReceipt(recorded: string, logged: LoggedReceipt, state: RecordState = untouched): string {
   const { erased, restricted } = state;
@@ -46,7 +46,7 @@ const receiptLog = ({
   integrateBy: new Date(recordedAt.getTime() + integrationMs).toISOString(),
 });
 
-/** What the log and the terms still tell of an acceptance when nothing personal of it may be read. */
+/** What the log and the terms still show of an acceptance when its personal data may not be read. */
 export const withheldReceipt = (leaf: AcceptanceLeaf, terms: Terms): ReadableReceipt => ({
   receiptId: leaf.rid,
   status: "RECORDED",

@@ -17,10 +17,10 @@ export interface ReceiptInput {
   readonly acceptedAt: Date;
 }
 
-/** A receipt as its reader may know it: what is personal is null or empty once it was erased or restricted. */
+/** A receipt as its reader may see it: personal data is null or empty once it has been erased or restricted. */
 export type ReadableReceipt = Omit<Receipt, keyof ReceiptProof>;
 
-/** A receipt up to what the log adds: sealed as text when it is recorded, and never built again. */
+/** A receipt without what the log adds: sealed as text when it is recorded, and never built again. */
 export type RecordedReceipt = ReadableReceipt & { readonly userRef: string; readonly idempotencyKey: string };
 
 export function buildReceipt(input: ReceiptInput): RecordedReceipt {

@@ -43,14 +43,17 @@ export function composeWords(text: Pick<HtmlText, "title" | "texts" | "locale">,
   return { words, wordsJson, wordsHash: sha256Label(wordsJson) };
 }
 
-/** The text of a GENERATED template with somebody's values. */
+/** The text of a GENERATED template with a person's values. */
 export interface MergedText {
   readonly html: string;
   readonly renderHash: string;
   readonly data: JsonObject;
 }
 
-/** Twice the longest text; a value of ten thousand characters could be asked for a hundred thousand times. */
+/**
+ * Twice the longest text. Without a limit, a value of ten thousand characters could be repeated a hundred thousand
+ * times.
+ */
 const maxMergedCharacters = 2_097_152;
 
 /** Throws CLICK_DATA_INVALID. Values become text and never markup. */
@@ -64,7 +67,7 @@ export function mergeText(merge: MergeHtml, { typeConfig }: Terms, given: JsonOb
   return { html, renderHash: sha256Label(html), data };
 }
 
-/** A text as a person is shown it. */
+/** A text as it is shown to a person. */
 export interface Rendered {
   readonly renderId: string;
   /** Revision 0 for a draft. */
@@ -76,12 +79,12 @@ export interface Rendered {
   readonly placement: Placement | undefined;
   readonly sessionId: string | null;
   readonly alreadyAccepted: boolean;
-  /** What its token says; null when nothing can be accepted with it. */
+  /** The claims of its token; null when nothing can be accepted with it. */
   readonly claims: RenderClaims | null;
   readonly renderedAt: Date;
   readonly expiresAt: Date;
   readonly isDraft: boolean;
 }
 
-/** How long a rendering without a session may be accepted. */
+/** How long a rendering without a session can be accepted. */
 export const renderingLifetimeMs = 24 * 60 * 60 * 1000;

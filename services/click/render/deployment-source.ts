@@ -6,10 +6,10 @@ import type { CurrentTemplate } from "../terms/agreement.ts";
 import { type Placement, parsePlacement } from "../terms/placement.ts";
 import { currentTemplate } from "../terms/template-source.ts";
 
-/** An active deployment with what it serves right now. */
+/** An active deployment with what it currently serves. */
 export interface ServedDeployment {
   readonly placement: Placement;
-  /** Canonical JSON, to be kept before anything is shown. */
+  /** Canonical JSON, which must be stored before anything is shown. */
   readonly snapshotJson: string;
   readonly template: CurrentTemplate;
 }

@@ -20,20 +20,20 @@ export interface HtmlText extends BoundText {
   readonly html: string;
   /** `sha256:<64 hex>` of the HTML. */
   readonly htmlHash: string;
-  /** The places to fill in of a GENERATED text; null for any other. */
+  /** The placeholders of a GENERATED text; null for any other. */
   readonly merge: MergeHtml | null;
 }
 
-/** Texts that are kept, as HTML. */
+/** Stored texts, as HTML. */
 export interface HtmlSource {
   /**
-   * The text must be kept; at once when it was read before. Rejects with CLICK_CONTENT_INVALID for a text that must not
-   * be shown.
+   * The text must be stored already. Returns synchronously when it was read before. Rejects with CLICK_CONTENT_INVALID
+   * for a text that must not be shown.
    */
   load(orgId: OrgId, text: BoundText, type: TemplateType): HtmlText | Promise<HtmlText>;
 }
 
-/** Characters; a text of the usual length has some ten thousand. */
+/** In characters; a usual text has some ten thousand. */
 const cachedCharacters = 16_000_000;
 
 export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter: HtmlConverter }): HtmlSource {
@@ -73,11 +73,11 @@ function htmlText(text: AgreementText, { html, merge }: ConvertedHtml): HtmlText
   return { ...bound, title, texts, html, htmlHash: sha256Label(html), merge };
 }
 
-/** Makes HTML of texts without holding up anything else. */
+/** Converts texts to HTML without blocking other work. */
 export interface HtmlConverter {
   /**
-   * Rejects with CLICK_CONTENT_INVALID for a text that must not be shown, and with SERVICE_UNAVAILABLE when it cannot be
-   * done now.
+   * Rejects with CLICK_CONTENT_INVALID for a text that must not be shown, and with SERVICE_UNAVAILABLE when there is no
+   * capacity at the moment.
    */
   convert(orgId: OrgId, job: ConversionJob): Promise<ConvertedHtml>;
   close(): Promise<void>;
@@ -88,7 +88,9 @@ interface ConvertedHtml {
   readonly merge: MergeHtml | null;
 }
 
-/** What takes less than 5 ms; Markdown takes longer, and hostile Markdown the square of its length. */
+/**
+ * HTML of this length takes less than 5 ms; Markdown takes longer, and malicious Markdown time quadratic in its length.
+ */
 const inlineCharacters = { HTML: 12_000, TEXT: 12_000, MARKDOWN: 1_000 };
 
 /** Of one organization; a Markdown text of 1 MiB takes three seconds. */
@@ -104,7 +106,7 @@ export function createHtmlConverter(): HtmlConverter {
     maxHeapMb: 512,
   });
   const queues = new Map<OrgId, { last: Promise<unknown>; waiting: number }>();
-  /** One after the other, so that no organization keeps the threads from the others. */
+  /** One conversion at a time per organization, so that none can occupy all threads. */
   const runInTurn = async (orgId: OrgId, job: ConversionJob): Promise<Conversion> => {
     const queue = queues.get(orgId) ?? { last: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= maxWaiting) throw new DomainError("SERVICE_UNAVAILABLE");
@@ -142,19 +144,19 @@ const unsafe = ({ findings }: Extract<Conversion, { kind: "unsafe" }>): DomainEr
 interface ConversionJob {
   readonly format: ContentFormat;
   readonly content: string;
-  /** Whether the text has fields to be filled in. */
+  /** Whether the text has placeholders. */
   readonly isGenerated: boolean;
 }
 
 type Conversion =
-  /** `merge` is null for a text that stays as it is. */
+  /** `merge` is null for a text without placeholders. */
   | { readonly kind: "html"; readonly html: string; readonly merge: MergeHtml | null }
-  /** Must not be shown. */
+  /** The text must not be shown. */
   | { readonly kind: "unsafe"; readonly findings: readonly UnsafePlace[] };
 
 type UnsafePlace = Pick<LocatedFinding, "code" | "message" | "line" | "column">;
 
-/** Takes about 0.4 s for 1 MiB of HTML, and longer for Markdown; what is large belongs into a thread. */
+/** Takes about 0.4 s for 1 MiB of HTML, and longer for Markdown; run large texts in a thread. */
 export function convertContent({ format, content, isGenerated }: ConversionJob): Conversion {
   try {
     const html = contentToHtml(format, content);

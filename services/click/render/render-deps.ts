@@ -26,7 +26,7 @@ import {
 import { createRenderTokens, type RenderTokens } from "./render-tokens.ts";
 import { createShownKeeper, type ShownKeeper } from "./shown-keeper.ts";
 
-/** What renderings are made of; each takes what it uses. */
+/** The dependencies of renderings; each function takes those it uses. */
 export interface RenderDeps {
   /** Connects as the role that acts for one organization at a time. */
   readonly pool: pg.Pool;
@@ -42,11 +42,11 @@ export interface RenderDeps {
   readonly vault: SubjectVault;
   readonly clock: Clock;
   readonly newId: NewId;
-  /** For the statistics; costs nothing. */
+  /** Counts for the statistics in memory, without I/O. */
   countRendering(orgId: OrgId, text: BoundText, at: Date): void;
   /** Tells the relay that there are new events. */
   wakeRelay(): void;
-  /** Says that leaves were added to this organization's log, after their commit; costs nothing. */
+  /** Reports that leaves were added to this organization's log, after the commit; does no I/O. */
   wakeIntegrator(organizationId: string): void;
 }
 
@@ -58,7 +58,7 @@ interface RenderingOptions {
   readonly clock: Clock;
 }
 
-/** The parts that renderings, sessions and acceptances share. */
+/** The dependencies that renderings, sessions and acceptances share. */
 export function createRendering({ pool, templates, renderKeys, vault, clock }: RenderingOptions) {
   const converter = createHtmlConverter();
   return {
@@ -75,18 +75,18 @@ export function createRendering({ pool, templates, renderKeys, vault, clock }: R
   };
 }
 
-/** Texts that are not published, for their authors. */
+/** Unpublished texts, for their authors. */
 interface DraftSource {
   /**
-   * As it stands now; undefined when the template has no such version. Rejects with CLICK_CONTENT_INVALID: nobody has
-   * checked it so far.
+   * The current draft; undefined when the template has no such version. Rejects with CLICK_CONTENT_INVALID, since a
+   * draft has not been checked yet.
    */
   read(caller: Caller, templateId: string, versionId: string): Promise<HtmlText | undefined>;
 }
 
 const answerMs = 5_000;
 
-/** Characters; authors look at the same draft again and again. */
+/** In characters; the cache pays because authors look at the same draft again and again. */
 const cachedCharacters = 4_000_000;
 
 function createDraftSource(templates: Client<typeof TemplatesService>, converter: HtmlConverter): DraftSource {

@@ -23,8 +23,8 @@ export interface DeploymentRendering {
 const keyPattern = /^dep_[0-9A-Za-z]{22}$/;
 
 /**
- * What a deployment serves right now. Throws CLICK_RENDER_NOT_FOUND, CLICK_ORIGIN_NOT_ALLOWED, and CLICK_DATA_INVALID for
- * a text that needs values, which only a session has.
+ * What a deployment currently serves. Throws CLICK_RENDER_NOT_FOUND, CLICK_ORIGIN_NOT_ALLOWED, and CLICK_DATA_INVALID
+ * for a text that needs values, which only a session has.
  */
 export async function renderDeployment(
   deps: RenderDeps,
@@ -68,7 +68,7 @@ export async function renderPreview(deps: RenderDeps, caller: Caller, wanted: Pr
     const composition = compose(source, terms.terms, undefined);
     return keepAndSign(deps, caller, { text, terms, composition, served: undefined, userRef });
   }
-  // Nobody can accept a text with open fields, but its author wants to see them.
+  // Nobody can accept a text with unfilled placeholders, but its author wants to see them.
   const { words } = composeWords(source, terms.terms);
   return unsigned(deps, { text, terms, html: source.html, renderHash: source.htmlHash, words, isDraft: false });
 }
@@ -118,12 +118,12 @@ interface Signable {
   readonly userRef: string | undefined;
 }
 
-/** Everything that the token names is stored before anybody has the token. */
+/** Stores everything that the token names before anybody gets the token. */
 async function keepAndSign(deps: RenderDeps, caller: Caller, signable: Signable): Promise<Rendered> {
   const { text, terms, composition, served } = signable;
   const { html, renderHash, words, wordsJson } = composition;
   const userRef = signable.userRef === "" ? undefined : signable.userRef;
-  // Of a GENERATED text only the form without anybody's values comes here.
+  // A GENERATED text gets here only in its form without a person's values.
   await deps.shown.keep(caller.orgId, [html, wordsJson, ...(served === undefined ? [] : [served.snapshotJson])]);
   const renderedAt = deps.clock.now();
   const expiresAt = new Date(renderedAt.getTime() + renderingLifetimeMs);
@@ -170,7 +170,7 @@ function claimsOf(
   };
 }
 
-/** Costs nothing when it is nobody in particular who asks. */
+/** Costs nothing when the request names no user. */
 async function isAccepted(
   { pool, vault }: RenderDeps,
   { orgId }: Caller,
@@ -200,7 +200,7 @@ function unsigned(
 }
 
 interface AcceptanceQuestion {
-  /** Nobody in particular has accepted nothing. */
+  /** Without a user there is no earlier acceptance. */
   readonly subjectIndex: Buffer | null;
   readonly text: { readonly versionId: string; readonly revision: number };
   readonly policy: Pick<Policy, "reacceptIntervalDays">;
@@ -209,7 +209,7 @@ interface AcceptanceQuestion {
 
 const dayMs = 86_400_000;
 
-/** Whether a user need not be asked: this revision was accepted, and not so long ago that it is due again. */
+/** Whether a user need not be asked: this revision has been accepted, and recently enough not to be due again. */
 export async function isAlreadyAccepted(
   tenant: Tenant,
   { subjectIndex, text, policy, now }: AcceptanceQuestion,

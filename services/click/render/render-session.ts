@@ -17,7 +17,7 @@ import { secondsOf } from "./render-tokens.ts";
 
 export interface SessionRendering {
   readonly sessionId: string;
-  /** True when the user's browser asks, which has the session's token. */
+  /** True when the request comes from the user's browser, which has the session's token. */
   readonly isPresented: boolean;
   readonly origin: string | undefined;
 }
@@ -25,9 +25,10 @@ export interface SessionRendering {
 type Deps = Pick<RenderDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay" | "countRendering">;
 
 /**
- * The pinned rendering of a session, from what was stored when the session was created. The first one that the user sees
- * moves the session to PRESENTED, however many browsers ask at once. Throws CLICK_SESSION_NOT_FOUND,
- * CLICK_SESSION_EXPIRED, CLICK_ORIGIN_NOT_ALLOWED, and CLICK_RENDER_NOT_FOUND once its user was erased or is restricted.
+ * The pinned rendering of a session, from what was stored when the session was created. The first rendering that the
+ * user sees moves the session to PRESENTED, however many browsers ask at the same time. Throws CLICK_SESSION_NOT_FOUND,
+ * CLICK_SESSION_EXPIRED, CLICK_ORIGIN_NOT_ALLOWED, and CLICK_RENDER_NOT_FOUND once its user was erased or is
+ * restricted.
  */
 export async function renderSession(deps: Deps, caller: Caller, wanted: SessionRendering): Promise<Rendered> {
   const now = deps.clock.now();
@@ -78,7 +79,7 @@ async function readPinned({ vault }: Deps, tenant: Tenant, { row, terms }: Shown
   const read = (hash: string | null): string | null => contents.get(hash ?? "")?.toString("utf8") ?? null;
   const html = isMerged ? await readSealedRendering(vault, tenant, row.id) : read(renderHash);
   const [words, snapshot] = [read(wordsHash), read(deploymentHash)];
-  // Only sessions that are older than renderings have none.
+  // Missing only for sessions that were created before renderings were stored.
   if (renderHash === null || html === null || words === null) throw new DomainError("CLICK_RENDER_NOT_FOUND");
   return {
     html,
@@ -95,7 +96,7 @@ async function present(
   { row }: ShownSession,
   now: Date,
 ): Promise<boolean> {
-  // Asked before the row is locked, because most renderings are repetitions.
+  // Checked before the row is locked, because most renderings are repetitions.
   if (row.status !== "PENDING" || !(await presentSession(tenant, row.id, now))) return false;
   await insertOutbox(tenant.client, "click", [sessionPresented({ caller, eventId: newId(), now }, row.id, row)]);
   return true;

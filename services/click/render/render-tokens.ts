@@ -7,20 +7,20 @@ import { isSignedBy, type ParsedJws, parseJws, signJws } from "../receipts/compa
 export interface RenderTokens {
   sign(claims: RenderClaims): Promise<string>;
   /**
-   * What a token of ours says, whether or not it has expired; undefined for anything that we did not sign. At once
-   * unless the key is new to this process.
+   * The claims of a token of ours, whether or not it has expired; undefined for anything that we did not sign. Returns
+   * synchronously unless the key is new to this process.
    */
   read(token: string): RenderClaims | undefined | Promise<RenderClaims | undefined>;
 }
 
 /** How far the clocks of two processes may differ. */
 const skewSeconds = 60;
-/** No session lives longer, so no token does. */
+/** No session lives longer, so neither does a token. */
 const maxLifetimeSeconds = 2_592_000;
 
 export function createRenderTokens(deps: { keys: SigningKeys; clock: Clock }): RenderTokens {
   const accept = (jws: ParsedJws, key: SigningKey | undefined): RenderClaims | undefined => {
-    // Whoever stole a key can write any time into a token, so nothing that a revoked key has signed counts any more.
+    // A stolen key can sign a token with any time in it, so nothing that a revoked key has signed is accepted any more.
     if (key === undefined || key.revokedAt !== null || !isSignedBy(jws, key.publicKey)) return undefined;
     const claims = parseRenderClaims(jws.payload);
     if (claims === undefined || claims.iat > secondsOf(deps.clock.now()) + skewSeconds) return undefined;
@@ -64,12 +64,12 @@ export interface RenderClaims {
   readonly wh: string;
   /** A keyed hash of the user reference, when the rendering was for one user. */
   readonly usr?: string;
-  /** With milliseconds: display times are counted from it. */
+  /** With milliseconds, since display times are computed from it. */
   readonly iat: number;
   readonly exp: number;
 }
 
-/** How a render token looks from outside. */
+/** The token in its encoded form. */
 export const renderTokenForm = { typ: "click-render+jws", maxLength: 4_096 } as const;
 
 type Check = (value: unknown) => boolean;
@@ -103,7 +103,7 @@ const checks: Readonly<Record<keyof RenderClaims, Check>> = {
   exp: time,
 };
 
-/** Undefined for claims that no token of ours has. */
+/** Undefined for claims that no token of ours contains. */
 function parseRenderClaims(value: unknown): RenderClaims | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const claims = value as Record<string, unknown>;

@@ -60,7 +60,7 @@ type Deps = Pick<RenderDeps, "tokens" | "clock">;
 export const authenticateRenderToken = (
   deps: Deps,
 ): Pick<ServiceImpl<typeof ClickService>, "authenticateRenderToken"> => ({
-  // Without a caller: who calls is what it tells.
+  // No caller metadata: this RPC determines the caller.
   async authenticateRenderToken({ token }) {
     const { org, cid, sid } = await readSessionToken(deps, token);
     return { organizationId: org, clientId: cid, sessionId: sid };
@@ -114,7 +114,7 @@ function renderingMessage(rendered: Rendered): MessageInitShape<typeof Rendering
   };
 }
 
-/** What the page has to honour; the other flags are nobody's business but ours. */
+/** The flags that the page must follow; the others concern only the service. */
 const pageFlags = [
   "requireCheckbox",
   "requireScroll",

@@ -8,13 +8,13 @@ import { type Placement, parsePlacement } from "../terms/placement.ts";
 import { sealRendering } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 
-/** Keeps what is shown before anybody sees it, so that evidence never has to make it anew. */
+/** Stores what is shown before anybody sees it, so that evidence never has to recreate it. */
 export interface ShownKeeper {
-  /** Makes sure that the contents are stored. Undefined when this process knows that they are. */
+  /** Makes sure that the contents are stored. Returns undefined when this process knows that they are. */
   keep(orgId: OrgId, contents: readonly string[]): Promise<void> | undefined;
   /** Stores the HTML of a GENERATED text under the id of an acceptance without a session that is about to be recorded. */
   keepSealedRendering(orgId: OrgId, receiptId: string, seed: Buffer, html: string): Promise<void>;
-  /** A deployment as it was, by the hash of a snapshot that was kept; at once when it was read before. */
+  /** A deployment as it was, by the hash of a stored snapshot; returned synchronously when it was read before. */
   placement(orgId: OrgId, snapshotHash: string): Placement | undefined | Promise<Placement | undefined>;
 }
 

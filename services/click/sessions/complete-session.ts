@@ -55,23 +55,23 @@ const maxRounds = 5;
 
 interface Completed {
   readonly session: FoundSession;
-  /** The acceptance was there before this request, under its key. */
+  /** The acceptance had been recorded under its key before this request. */
   readonly replayed: boolean;
 }
 
-/** `left` is a decline that is not put on record. */
+/** `left` is a decline that is not recorded. */
 type Recorded = "recorded" | "replayed" | "left";
 
 const isKeyed = ({ idempotencyKey }: Pick<CompleteSessionRequest, "idempotencyKey">): boolean => idempotencyKey !== "";
 
 /**
- * Decides by the state of the session, acts, and looks again, until nothing is left to do: a state that changes in
- * between, or a process that died after it had acted, makes no difference.
+ * Reads the state of the session, acts on it, and repeats until nothing is left to do. So it does not matter whether
+ * the state changes in between, or whether an earlier process died after acting.
  */
 async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequest): Promise<Completed> {
   const outcome = requestedOutcome(request.outcome);
   const reason = request.reason ?? null;
-  // Who names a key is promised the receipt of this very acceptance, whatever has become of the session.
+  // A request with a key is promised the receipt of this very acceptance, whatever has happened to the session.
   let hasAcceptance = request.acceptanceJson.length > 0 || (isKeyed(request) && outcome === "ACCEPTED");
   let recorded: Recorded = "recorded";
   for (let round = 1; round <= maxRounds; round += 1) {
@@ -90,7 +90,7 @@ async function complete(deps: Deps, caller: Caller, request: CompleteSessionRequ
         recorded = await record(deps, caller, request, session.view);
         break;
     }
-    // What is recorded now is no longer to be recorded.
+    // The retention time of what would be recorded now is already over.
     hasAcceptance = hasAcceptance && step.kind !== "record";
   }
   throw new DomainError("SERVICE_UNAVAILABLE");
@@ -121,7 +121,7 @@ async function requireSession(deps: Deps, orgId: OrgId, sessionId: string): Prom
 const recordsDeclines = ({ policy, userRef }: SessionView): boolean =>
   policy.allowDecline && policy.recordDecline && userRef !== null;
 
-/** Why a decline that nobody sent as such is left unrecorded: the session can be closed all the same. */
+/** Why a decline is left unrecorded although the session can be closed: no decline was sent explicitly. */
 const pastRecording: readonly ErrorCode[] = [
   "CLICK_TEMPLATE_NOT_FOUND",
   "CLICK_TEMPLATE_ARCHIVED",
@@ -130,8 +130,8 @@ const pastRecording: readonly ErrorCode[] = [
 ];
 
 /**
- * Records the acceptance: under the key of the request as an accept does, or under that of the session, for which a
- * session that was accepted under another key is as good.
+ * Records the acceptance: under the key of the request, as accept does, or else under the session's own key. For the
+ * latter, a session that was accepted under another key counts as recorded.
  */
 async function record(
   deps: Deps,
@@ -140,8 +140,8 @@ async function record(
   { policy }: SessionView,
 ): Promise<Recorded> {
   const { bytes, decision } = acceptanceBytes(request);
-  // The leaf of the completion names all acceptances. Of a session that is used many times others may come meanwhile, so
-  // it is closed in a step of its own.
+  // The leaf of the completion names all acceptances. A session that is used many times may get further ones meanwhile,
+  // so it is closed in a separate step.
   const completion = policy.singleUseSession || decision === "DECLINE" ? { reason: request.reason ?? null } : undefined;
   const [recording] = deps.acceptPath.accept([
     {
@@ -163,7 +163,7 @@ async function record(
   throw outcome.error;
 }
 
-/** A key stands for the whole request: what closes the session and why is part of what is repeated. */
+/** A key stands for the whole request: the outcome and the reason are part of what is repeated. */
 function keyOf({ sessionId, idempotencyKey, requestHash }: CompleteSessionRequest) {
   if (idempotencyKey === "") return { idempotencyKey: `session:${sessionId}` };
   return { idempotencyKey, compared: Buffer.concat([Buffer.from(`complete ${sessionId} `), requestHash]) };
@@ -180,7 +180,7 @@ async function close(
   const now = clock.now();
   const input = completionInput(deps, session, { outcome, reason, now });
   const { leaf, sealedReason } = sealCompletion(vault, session.seed, input);
-  // Signed before anything is locked; nobody gets to see the signature of a leaf that was not logged.
+  // Signed before any lock is taken; the signature of a leaf that does not get logged is never returned.
   const leaves = await leafSigner.sign([leaf], now);
   const isClosed = await withOrg(pool, caller.orgId, async (tenant) => {
     const completion = { id, from: status as StoredStatus, receiptIds, outcome, sealedReason, now };

@@ -8,7 +8,7 @@ export interface CompletionAcceptance {
   readonly decision: unknown;
 }
 
-/** The body of the acceptance that a completion stands for; throws CLICK_VALIDATION_FAILED. */
+/** The body of the acceptance that a completion makes; throws CLICK_VALIDATION_FAILED. */
 export function acceptanceBytes(request: CompleteSessionRequest): CompletionAcceptance {
   const given = request.acceptanceJson.length === 0 ? {} : parseObject(request.acceptanceJson);
   const { sessionId } = request;
@@ -25,7 +25,7 @@ export function acceptanceBytes(request: CompleteSessionRequest): CompletionAcce
   return { bytes: Buffer.from(canonicalJson(body)), decision };
 }
 
-// Deeper bodies than any client has would exhaust the stack when they are put into canonical form.
+// Bodies nested deeper than any real client's would exhaust the stack when they are canonicalised.
 const maxDepth = 32;
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> {

@@ -62,7 +62,7 @@ export const createSession = (deps: CreateSessionDeps): Pick<ServiceImpl<typeof 
   },
 });
 
-/** Everything that a session refers to and that tells nothing about its user is stored before it. */
+/** Whatever a session refers to that reveals nothing about its user is stored before the session. */
 async function composeAndKeep(
   { content, html, shown }: CreateSessionDeps,
   caller: Caller,
@@ -128,7 +128,7 @@ const personOf = (
   data,
 });
 
-/** Checks what the rules of the proto cannot say; throws CLICK_VALIDATION_FAILED. */
+/** Checks what the rules of the proto cannot express; throws CLICK_VALIDATION_FAILED. */
 function checkNewSession({ userRef, locale, returnUrl, metadata }: CreateSessionRequest): void {
   const details: FieldProblem[] = [];
   if (userRef !== undefined && /[\p{Cc}\p{Cs}]/u.test(userRef)) {
@@ -192,7 +192,7 @@ async function resolveTemplate(
   return template;
 }
 
-/** Undefined for what cannot be the name of any template. */
+/** Undefined for a text that cannot name a template. */
 function templateName(caller: Caller, { template }: CreateSessionRequest): TemplateName | undefined {
   if (template.case === undefined) return undefined;
   if (template.case === "templateSlug") return { organizationId: caller.orgId, template };
@@ -207,7 +207,7 @@ async function resolveDeployment(
   template: CurrentTemplate,
 ): Promise<ServedDeployment | undefined> {
   if (deploymentId === undefined) return undefined;
-  // The deployments of an archived template are not found, which is not what is wrong.
+  // Deployments of an archived template are not found; the archived template is the better error.
   if (template.archived) throw new DomainError("CLICK_TEMPLATE_ARCHIVED");
   const isKnownForm = isUuid(deploymentId);
   const name = { case: "deploymentId", value: deploymentId.toLowerCase() } as const;

@@ -17,11 +17,11 @@ export interface FoundSession {
   readonly view: SessionView;
   readonly closing: SessionClosing;
   readonly context: object | null;
-  /** JSON of the terms that held. */
+  /** JSON of the terms that applied. */
   readonly terms: string;
-  /** How its text was shown, apart from what acceptances tell. */
+  /** How its text was shown, not counting what its acceptances record. */
   readonly shown: ShownFacts | null;
-  /** Of the session itself; null when nothing personal may be read of it or added to it. */
+  /** The session's own key; null when its personal data may not be read or added to. */
   readonly seed: Buffer | null;
   /** Oldest first. */
   readonly acceptances: readonly StoredAcceptance[];
@@ -29,13 +29,13 @@ export interface FoundSession {
 
 export interface SessionReading {
   readonly vault: SubjectVault;
-  /** For an administrator who may see what is restricted. */
+  /** For an administrator who may see restricted data. */
   readonly opensRestricted?: boolean;
 }
 
 /**
- * Finds a session by its id; the id of a receipt without a session names the session that it is by itself. Throws when it
- * was sealed with another master key.
+ * Finds a session by its id; the id of a receipt without a session names the session that the receipt stands for.
+ * Throws when it was sealed with another master key.
  */
 export async function readSession(
   reading: SessionReading,
@@ -65,7 +65,7 @@ export async function readSession(
   };
 }
 
-/** The user of a session that was made for nobody in particular; all its acceptances are of one user. */
+/** The user of a session that was created without one; all its acceptances are by the same user. */
 function acceptedBy(reading: SessionReading, [acceptance]: readonly StoredAcceptance[]): string | null {
   return acceptance === undefined ? null : (openContent(reading, acceptance).opened?.receipt.userRef ?? null);
 }
@@ -103,7 +103,10 @@ function sessionShown(session: StoredSession, { renderHash, data }: SessionView)
   return shownFacts({ session: shown, merged, isGenerated, claims: undefined, renderToken: undefined });
 }
 
-/** What the page of a session told us, in the order in which it came; nothing when its user was erased or is restricted. */
+/**
+ * The events that the page of a session reported, in the order of arrival; none when its user was erased or is
+ * restricted.
+ */
 export async function readSessionEvents(
   { vault }: SessionReading,
   tenant: Tenant,

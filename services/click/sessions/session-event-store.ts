@@ -2,7 +2,7 @@ import type pg from "pg";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { PageEvent, PageFacts, SessionState } from "./session.ts";
 
-/** A session as far as its events matter. */
+/** The parts of a session that matter to its events. */
 export interface EventfulSession extends SessionState {
   readonly eventCount: number;
   readonly pageFacts: PageFacts | null;
@@ -11,12 +11,12 @@ export interface EventfulSession extends SessionState {
   readonly seed: Buffer | null;
 }
 
-/** An event whose target, which may tell who the user is, is sealed. */
+/** An event whose target is sealed, because it may reveal who the user is. */
 export interface StoredPageEvent extends Omit<PageEvent, "target"> {
   readonly sealedTarget: Buffer | null;
 }
 
-/** Until the end of the transaction nobody else adds events to the session or changes its state. */
+/** Locks a session: until the end of the transaction nobody else adds events to it or changes its state. */
 export async function lockForEvents(
   { orgId, client }: Tenant,
   sessionId: string,
@@ -34,7 +34,7 @@ export async function lockForEvents(
   return result.rows[0];
 }
 
-/** Adds events to a session that is locked, and what they come to. */
+/** Adds events to a locked session, and updates the facts derived from them. */
 export async function insertEvents(
   { orgId, client }: Tenant,
   session: { readonly id: string; readonly eventCount: number; readonly pageFacts: PageFacts },
@@ -62,7 +62,7 @@ export async function insertEvents(
   );
 }
 
-/** The events of a session, in the order in which they came. */
+/** The events of a session, in the order of arrival. */
 export async function listSessionEvents({ orgId, client }: Tenant, sessionId: string): Promise<StoredPageEvent[]> {
   const result = await client.query<StoredPageEvent>(
     `select type, at, sealed_target as "sealedTarget", server_at as "serverAt" from click.session_event
@@ -93,7 +93,7 @@ export async function cancelSession(
   return result.rows[0];
 }
 
-/** A session whose time was over. */
+/** A session that has expired. */
 interface ExpiredSession extends SessionText {
   readonly organizationId: string;
   readonly id: string;
@@ -126,9 +126,9 @@ select (select count(*) from due)::integer as looked, coalesce(json_agg(json_bui
 from expired`;
 
 /**
- * Looks once at each of the sessions that were due longest, at most so many, and expires those that still waited for
- * their users; to be committed with what follows from it. Processes that do it at the same time share the work. Sessions
- * are locked in the order of their ids, like by acceptances. Spans organizations: the client must be the sweeper's.
+ * Looks once at each of the sessions that have been due longest, up to a limit, and expires those that are still open;
+ * to be committed together with the resulting events. Processes that run it at the same time share the work. Sessions
+ * are locked in the order of their ids, as by acceptances. Spans organizations: the client must be the sweeper's.
  */
 export async function expireDueSessions(
   client: pg.ClientBase,

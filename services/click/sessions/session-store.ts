@@ -6,10 +6,10 @@ import type { SessionOutcome, SessionState, StoredStatus } from "./session.ts";
 export interface NewSession extends BoundText {
   readonly id: string;
   readonly termsHash: Buffer;
-  /** Null when it is made for nobody in particular. */
+  /** Null when it was created without a user. */
   readonly subjectIndex: Buffer | null;
   readonly seed: Buffer;
-  /** What is personal of it. */
+  /** Its sealed personal data. */
   readonly sealed: Buffer;
   readonly clientId: string;
   readonly requestId: string;
@@ -48,7 +48,7 @@ export interface StoredSession extends BoundText, SessionState {
   readonly receiptIds: readonly string[];
 }
 
-/** Adds a session in the state PENDING. Its terms, its text and what is shown to everybody must be kept already. */
+/** Adds a session in the state PENDING. Its terms, its text and what is shown to everybody must be stored already. */
 export async function insertSession({ orgId, client }: Tenant, session: NewSession): Promise<void> {
   await client.query(
     `with session as (
@@ -120,21 +120,21 @@ export async function findSession({ orgId, client }: Tenant, id: string): Promis
 
 export interface SessionCompletion {
   readonly id: string;
-  /** The status that was decided upon, and the acceptances that were known then. */
+  /** The new status, and the acceptances that were known when it was decided. */
   readonly from: StoredStatus;
   readonly receiptIds: readonly string[];
   readonly outcome: SessionOutcome;
-  /** Null when nothing may be added to what is known of its user. */
+  /** Null when nothing may be added to the data of its user. */
   readonly sealedReason: Buffer | null;
   readonly now: Date;
 }
 
-/** Completes a session; false, and nothing has happened, when it is not any more what it was when that was decided. */
+/** Completes a session; returns false, without any effect, when the session has changed since that was decided. */
 export async function completeSession(
   { orgId, client }: Tenant,
   { id, from, receiptIds: known, outcome, sealedReason, now }: SessionCompletion,
 ): Promise<boolean> {
-  // While the session is locked nobody adds an acceptance to it; only a further statement sees all that came before.
+  // While the session is locked nobody adds an acceptance to it; only a new statement sees all the earlier ones.
   const locked = await client.query(
     `select from click.session where organization_id = $1 and id = $2 and status = $3
        and (status = 'ACCEPTED' or expires_at > $4) for update`,
@@ -150,7 +150,7 @@ export async function completeSession(
   return result.rowCount === 1;
 }
 
-/** Marks a session as shown to its user; false when it was before, or is not open any more. */
+/** Marks a session as shown to its user; false when it already was, or is no longer open. */
 export async function presentSession({ orgId, client }: Tenant, id: string, now: Date): Promise<boolean> {
   const result = await client.query(
     `update click.session set status = 'PRESENTED', presented_at = $3, updated_at = $3
@@ -169,13 +169,13 @@ export interface SessionName {
 export interface SessionFactsRow extends Omit<SessionFacts, "userRef" | "metadata" | "context" | "data" | "erased"> {
   readonly organizationId: string;
   readonly sealed: Buffer | null;
-  /** Of an acceptance of it, which knows its user. */
+  /** From one of its acceptances, which names its user. */
   readonly userReceiptId: string | null;
   readonly userSealed: Buffer | null;
   readonly userSeed: Buffer | null;
 }
 
-// Only a session that may be used many times is accepted and still open: others do not pay for the last join.
+// Only a session that may be used many times is both accepted and open, so the others skip the last join.
 const factsSql = `
 select s.organization_id as "organizationId", s.id, ${textColumns("s")}, s.terms_hash as "termsHash",
        s.subject_index as "subjectIndex", s.sealed, k.seed, s.status, s.outcome, s.created_at as "createdAt",

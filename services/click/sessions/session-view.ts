@@ -14,7 +14,7 @@ import {
   statusAt,
 } from "./session.ts";
 
-/** A session as its readers see it at some moment. */
+/** A session as its readers see it at a given time. */
 export interface SessionView extends BoundText {
   readonly id: string;
   readonly organizationId: string;
@@ -32,7 +32,7 @@ export interface SessionView extends BoundText {
   readonly renderHash: string | null;
   /** Merge values of a GENERATED template. */
   readonly data: JsonObject | null;
-  /** What its render token says; null when there is nothing left to render for. */
+  /** The claims of its render token; null when there is nothing left to render for. */
   readonly claims: RenderClaims | null;
   readonly createdAt: Date;
   readonly presentedAt: Date | null;
@@ -40,12 +40,12 @@ export interface SessionView extends BoundText {
   readonly completedAt: Date | null;
   readonly expiresAt: Date | null;
   readonly updatedAt: Date;
-  /** What is personal was erased, or may be seen by administrators only. */
+  /** Its personal data was erased, or is visible to administrators only. */
   readonly erased: boolean;
   readonly restricted: boolean;
 }
 
-/** What a session row tells, with its terms and the ids of its receipts. */
+/** The view of a session row, with its terms and the ids of its receipts. */
 export interface SessionRecord extends BoundText, SessionState {
   readonly id: string;
   readonly createdAt: Date;
@@ -91,7 +91,7 @@ export function viewSession(
     metadata: person.metadata,
     returnUrl: person.returnUrl,
     deploymentId: session.deploymentId,
-    // The hash of a text with somebody's values tells about them.
+    // The hash of a text with a person's values reveals something about them.
     renderHash: terms.type === "GENERATED" && known.seed === null ? null : session.renderHash,
     data: person.data,
     claims: erased || restricted ? null : sessionClaims(organizationId, session, now),
@@ -100,14 +100,14 @@ export function viewSession(
     acceptedAt: session.acceptedAt,
     completedAt: session.completedAt,
     expiresAt: session.expiresAt,
-    // The same before and after the sweeper has come by.
+    // Computed from the time, so it does not depend on whether the sweeper has run.
     updatedAt: statusAt(session, now) === "EXPIRED" ? session.expiresAt : session.updatedAt,
     erased,
     restricted,
   };
 }
 
-/** The same whenever they are asked for, so that a session reads the same as it was answered. */
+/** Always in the same order, so that a session reads the same as in the answer that created it. */
 function sessionClaims(organizationId: string, session: SessionRecord, now: Date): RenderClaims | null {
   const { id, renderHash, wordsHash, deploymentId, deploymentHash } = session;
   if (renderHash === null || wordsHash === null || session.expiresAt <= now) return null;
@@ -129,7 +129,7 @@ function sessionClaims(organizationId: string, session: SessionRecord, now: Date
   };
 }
 
-/** The session that an acceptance without one is by itself: completed in the moment it was recorded. */
+/** The session that an acceptance without one stands for: completed at the moment it was recorded. */
 export function viewDirect(
   receipt: ReadableReceipt,
   terms: Terms,

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ErrorCode } from "#platform/errors.ts";
 
-/** As stored; a session that has run out of time still has the status it had, until the sweeper comes by. */
+/** The stored status; a session that has expired keeps its old status until the sweeper runs. */
 export type StoredStatus = "PENDING" | "PRESENTED" | "ACCEPTED" | "DECLINED" | "COMPLETED" | "CANCELLED" | "EXPIRED";
 export type SessionStatus = StoredStatus;
 export type SessionOutcome = "ACCEPTED" | "DECLINED" | "NONE";
@@ -21,7 +21,7 @@ export const transitions = {
   expire: { from: ["PENDING", "PRESENTED"], to: "EXPIRED" },
 } as const satisfies Record<string, Transition>;
 
-/** Only what waits for the user runs out of time. */
+/** Only sessions that wait for the user expire. */
 const expiring: readonly SessionStatus[] = ["PENDING", "PRESENTED"];
 
 export interface SessionState {
@@ -30,7 +30,10 @@ export interface SessionState {
   readonly expiresAt: Date;
 }
 
-/** Expiry needs no job to be true: it is computed whenever a session is looked at. The sweeper only tells of it. */
+/**
+ * Whether a session has expired is computed whenever it is read, so it does not depend on a job. The sweeper only
+ * publishes it.
+ */
 export const statusAt = (session: SessionState, now: Date): SessionStatus =>
   expiring.includes(session.status) && session.expiresAt <= now ? "EXPIRED" : session.status;
 
@@ -45,23 +48,23 @@ export const takesAcceptance = (status: SessionStatus, singleUse: boolean): bool
 export const closedError = (status: SessionStatus): ErrorCode =>
   status === "EXPIRED" ? "CLICK_SESSION_EXPIRED" : "CLICK_SESSION_CLOSED";
 
-/** What the caller of completeSession asks for. */
+/** The outcome that the caller of completeSession requests. */
 export interface CompletionRequest {
   readonly outcome: "ACCEPTED" | "DECLINED" | null;
   readonly hasAcceptance: boolean;
-  /** The policy wants declines on record, and it is known who declines. */
+  /** The policy requires declines to be recorded, and it is known who declines. */
   readonly recordsDecline: boolean;
 }
 
 export type CompletionStep =
-  /** Nothing is to be done. */
+  /** There is nothing to do. */
   | { readonly kind: "answer" }
   /** The acceptance path decides and closes the session in the same statement. */
   | { readonly kind: "record" }
   | { readonly kind: "close"; readonly outcome: SessionOutcome }
   | { readonly kind: "refuse"; readonly code: ErrorCode };
 
-/** What completing a session in this state means. Closing never changes or invents a decision. */
+/** What completing a session in this state does. Closing never changes or invents a decision. */
 export function planCompletion(status: SessionStatus, request: CompletionRequest): CompletionStep {
   if (request.hasAcceptance) return { kind: "record" };
   switch (status) {
@@ -82,9 +85,9 @@ export function planCompletion(status: SessionStatus, request: CompletionRequest
   }
 }
 
-/** What is personal of a session. */
+/** The personal data of a session. */
 export interface SessionPerson {
-  /** Null when the session was made for nobody in particular; then its acceptance tells who it was. */
+  /** Null when the session was created without a user; then its acceptance names the user. */
   readonly userRef: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly returnUrl: string | null;
@@ -93,10 +96,10 @@ export interface SessionPerson {
   readonly data: JsonObject | null;
 }
 
-/** What a reader of a session may know of its person. */
+/** What a reader of a session may know about its user. */
 export interface KnownPerson {
   readonly person: SessionPerson;
-  /** Opens everything that belongs to the session; null when nothing of it may be read. */
+  /** Opens everything that belongs to the session; null when it may not be read. */
   readonly seed: Buffer | null;
   readonly erased: boolean;
   readonly restricted: boolean;
@@ -104,7 +107,7 @@ export interface KnownPerson {
 
 export const nobody: SessionPerson = { userRef: null, metadata: {}, returnUrl: null, context: null, data: null };
 
-/** What may happen on a page that shows a session. */
+/** The types of events on a page that shows a session. */
 export type PageEventType =
   | "DISPLAYED"
   | "SCROLLED_TO_END"
@@ -114,26 +117,26 @@ export type PageEventType =
   | "BUTTON_PRESSED"
   | "DECLINED";
 
-/** Something that the page of a session told us. */
+/** An event that the page of a session reported. */
 export interface PageEvent {
   readonly type: PageEventType;
   /** By the clock of the page. */
   readonly at: Date | null;
   readonly target: string | null;
-  /** By ours. */
+  /** By the service's clock. */
   readonly serverAt: Date;
 }
 
-/** What the events of a page come to, as far as policies ask for it. */
+/** The facts derived from the events of a page, as far as policies need them. */
 export interface PageFacts {
   readonly scrolledToEnd: boolean;
   /** How many links were opened. */
   readonly linksOpened: number;
-  /** How the box was left; null when it was not touched. */
+  /** The final state of the box; null when it was not touched. */
   readonly ticked: boolean | null;
 }
 
-/** The facts after further events, in the order in which they came. */
+/** The facts after further events, in the order of arrival. */
 export function addEvents(known: PageFacts | null, events: readonly Pick<PageEvent, "type">[]): PageFacts {
   let { scrolledToEnd, linksOpened, ticked } = known ?? { scrolledToEnd: false, linksOpened: 0, ticked: null };
   for (const { type } of events) {

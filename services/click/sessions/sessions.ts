@@ -99,7 +99,7 @@ async function addToSession(
   await insertEvents(tenant, { id, eventCount, pageFacts }, sealEvents(vault, record, seed, events));
 }
 
-/** Enough for a person; a page that reports every movement fills its own session only. */
+/** Enough for a person; a page that reports every movement only fills up its own session. */
 const maxEvents = 1_000;
 
 function requireRoom(session: EventfulSession, count: number, now: Date): void {
@@ -132,7 +132,7 @@ const eventMessage = ({ type, at, target, serverAt }: PageEvent) => ({
   serverAt: timestampFromDate(serverAt),
 });
 
-/** A session with the token that lets a browser render it. */
+/** A session with the token with which a browser can render it. */
 export async function answerSession(
   { tokens }: Pick<ClickDeps, "tokens">,
   view: SessionView,

@@ -20,8 +20,8 @@ export interface UserAcceptances extends UserName {
 const maxRounds = 5;
 
 /**
- * Counts acceptances by user. Each user is held from before it is read until the transaction ends, and what changes in
- * the counters is exactly the difference between what the user was counted as and is counted as now.
+ * Counts acceptances by user. Each user is locked from before it is read until the transaction ends, and the counters
+ * change by exactly the difference between how the user was counted before and is counted now.
  */
 export async function countUsers(tenant: Tenant, wanted: readonly UserAcceptances[]): Promise<void> {
   const changes = new Map<string, UserChange>();
@@ -35,7 +35,7 @@ export async function countUsers(tenant: Tenant, wanted: readonly UserAcceptance
   await addHolders(tenant, changed);
 }
 
-/** Gives those that another process has added after they were looked for. */
+/** Returns those that another process has added since they were looked up. */
 async function countKnownOrNew(
   tenant: Tenant,
   wanted: readonly UserAcceptances[],
@@ -74,13 +74,14 @@ function addDifference(
   for (const [key, place] of entered) if (!left.has(key)) add(key, { templateId, place, users: 1 });
 }
 
-/** The acceptances that events tell of. */
+/** The acceptances that events report. */
 export const acceptancesIn = (events: readonly Event[]): string[] =>
   events.flatMap(({ payload }) => (payload.case === "acceptanceRecorded" ? [payload.value.receiptId] : []));
 
 /**
- * The same events with other users in the place of those whose acceptances are among these: they are counted, but as
- * somebody who cannot be found again, another one in each template. Only whoever has the secret could; it is never stored.
+ * Replaces the users whose acceptances are among these in the events: they are still counted, but under a random
+ * identity, a different one in each template, that cannot be linked to them. Only the secret could link it, and that is
+ * never stored.
  */
 export function withholdUsers(
   events: readonly Event[],

@@ -39,7 +39,7 @@ export interface StatisticsOptions {
 
 const flushMs = 500;
 
-/** What keeps the statistics up to date: a consumer of the service's own events, and a counter of renderings. */
+/** Keeps the statistics up to date: a consumer of the service's own events, and a counter of renderings. */
 export function createStatistics({ pool, bus, logger, metrics, tracer }: StatisticsOptions): {
   readonly workers: readonly Worker[];
   readonly deadEvents: DeadEvents;
@@ -88,14 +88,14 @@ export const createTemplateParts =
   (caller, templateId) =>
     templates.countTemplateParts({ templateId }, { headers: callerHeaders(caller) });
 
-/** Counts renderings in memory and writes them now and then: a rendering itself writes nothing. */
+/** Counts renderings in memory and writes the counts periodically: a rendering itself writes nothing. */
 interface RenderCounter {
   count(orgId: OrgId, text: BoundText, at: Date): void;
-  /** Writes what was counted; what cannot be written is kept for the next time. */
+  /** Writes the counts; those that cannot be written are kept for the next time. */
   flush(): Promise<void>;
 }
 
-/** So much is counted at most while the database is away. */
+/** The most that is counted while the database is unavailable. */
 const maxRows = 50_000;
 
 function createRenderCounter({ pool, logger }: { pool: pg.Pool; logger: Logger }): RenderCounter {
@@ -140,8 +140,8 @@ const statisticsSubjects: readonly string[] = [
 type ReadLocales = (tenant: Tenant, texts: readonly TextName[]) => Promise<ReadonlyMap<string, string>>;
 
 /**
- * Adds events of one organization to the statistics. Tables are always written in the same order. Whoever was erased
- * before the events came is not counted by name: no erasure can come between that look and the commit.
+ * Adds events of one organization to the statistics. Tables are always written in the same order. A user who was erased
+ * before the events arrived is not counted by name: no erasure can happen between that check and the commit.
  */
 function applyStatistics(): (tenant: Tenant, events: readonly Event[]) => Promise<void> {
   const readLocales = createLocaleReader();
@@ -187,7 +187,7 @@ const textKey = ({ versionId, revision }: TextName): string => `${versionId} ${r
 
 const cachedLocales = 10_000;
 
-/** A text never changes, and was stored before anybody could accept it. */
+/** A text never changes, and is stored before anybody can accept it. */
 function createLocaleReader(): ReadLocales {
   const cache = new LRUCache<string, string>({ max: cachedLocales });
   return async (tenant, texts) => {

@@ -73,7 +73,7 @@ export async function addPurposes({ orgId, client }: Tenant, rows: readonly Purp
   await client.query({ name: "click-stat-purposes", text: addPurposesSql, values });
 }
 
-/** Notes sessions as counted; gives those that were not before. */
+/** Marks sessions as counted; returns those that were not counted before. */
 export async function markReused({ orgId, client }: Tenant, sessionIds: readonly string[]): Promise<Set<string>> {
   if (sessionIds.length === 0) return new Set();
   const result = await client.query<{ id: string }>(
@@ -89,7 +89,7 @@ export interface TextName {
   readonly revision: number;
 }
 
-/** The locales of texts that are kept. */
+/** The locales of stored texts. */
 export async function findLocales(
   { orgId, client }: Tenant,
   texts: readonly TextName[],
@@ -106,19 +106,19 @@ export async function findLocales(
 
 const lockName = (orgId: OrgId): string => `click statistics ${orgId}`;
 
-/** Until the end of the transaction nobody is forgotten: what it reads of records afterwards holds for what it counts. */
+/** Blocks erasures until the end of the transaction, so that records read after this stay valid for what is counted. */
 export async function shareCounting({ orgId, client }: Tenant): Promise<void> {
   await client.query("select pg_advisory_xact_lock_shared(hashtextextended($1, 0))", [lockName(orgId)]);
 }
 
-/** Waits for all that is being counted; until the end of the transaction nothing else is. */
+/** Waits for all counting in progress, and blocks further counting until the end of the transaction. */
 export async function holdCounting({ orgId, client }: Tenant): Promise<void> {
   await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [lockName(orgId)]);
 }
 
 /**
- * Which of these acceptances nobody may be counted for by name any more: they are erased or restricted. Most
- * organizations have never erased anybody, and pay for one look.
+ * Which of these acceptances must no longer be counted under the user's name, because they are erased or restricted.
+ * Most organizations have never erased anybody, and pay only for one look-up.
  */
 export async function findWithheld(
   { orgId, client }: Tenant,

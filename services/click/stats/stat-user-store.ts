@@ -16,7 +16,7 @@ export type StatUser = UserName & UserDays;
  */
 const keyBytes = ({ userKey }: UserName): Buffer => Buffer.from(userKey, "hex");
 
-/** Reads these users and holds them until the end of the transaction; those that are not known are left out. */
+/** Reads these users and locks them until the end of the transaction; unknown ones are left out. */
 export async function lockUsers({ orgId, client }: Tenant, names: readonly UserName[]): Promise<StatUser[]> {
   const result = await client.query<UserName & UserDays["last"] & { days: string }>({
     name: "click-stat-lock-users",
@@ -48,7 +48,7 @@ const arrays = (users: readonly StatUser[]): unknown[][] => [
 const source = `unnest($2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $6::uuid[], $7::integer[])
   i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision)`;
 
-/** Adds users; gives those that were added. One that another process has added meanwhile is left as it is. */
+/** Adds users and returns those that were added. A user whom another process has added meanwhile is left unchanged. */
 export async function insertUsers({ orgId, client }: Tenant, users: readonly StatUser[]): Promise<UserName[]> {
   if (users.length === 0) return [];
   const result = await client.query<UserName>({
@@ -63,7 +63,7 @@ export async function insertUsers({ orgId, client }: Tenant, users: readonly Sta
   return result.rows;
 }
 
-/** Changes users that are held. */
+/** Changes locked users. */
 export async function updateUsers({ orgId, client }: Tenant, users: readonly StatUser[]): Promise<void> {
   if (users.length === 0) return;
   await client.query({
@@ -76,7 +76,7 @@ export async function updateUsers({ orgId, client }: Tenant, users: readonly Sta
   });
 }
 
-/** So many users more, or less, in a place. */
+/** A change in the number of users, positive or negative, at one place. */
 export interface UserChange {
   readonly templateId: string;
   readonly place: UserCount;
@@ -146,8 +146,8 @@ update click.stat_user s set user_key = substring(sha256($3 || uuid_send(s.templ
 from held where s.organization_id = $1 and s.template_id = held.template_id and s.user_key = $2`;
 
 /**
- * Lets nobody find out again whose counts these are: the keys of the user's rows become random, another one in each
- * template. What was counted stays counted.
+ * Makes these counts anonymous for ever: the keys of the user's rows become random, a different one in each template.
+ * The counts stay.
  */
 export async function forgetUser({ orgId, client }: Tenant, userKey: Buffer): Promise<void> {
   await client.query(forgetSql, [orgId, userKey, randomBytes(32)]);

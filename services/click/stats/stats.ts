@@ -75,14 +75,17 @@ const isDay = (text: string): boolean =>
 
 const dayMs = 86_400_000;
 
-/** Statistics are kept by the hour, so the last hours are whole ones: an hour too much at most, never one too little. */
+/**
+ * Statistics are kept by the hour, so the last hours are rounded up to whole ones: at most one hour too many, never one
+ * too few.
+ */
 const recent = (now: Date): [string, string, string] => {
   const since = (days: number) => hourOf(new Date(now.getTime() - days * dayMs));
   return [since(1), since(7), since(30)];
 };
 
 const scopeOf = ({ versionId, locale }: StatQuery): string => {
-  // A version has one locale, so together they ask for no more than the version does.
+  // A version has one locale, so naming both selects no more than the version does.
   if (versionId !== null) return versionScope(versionId);
   return locale === null ? templateScope : localeScope(locale);
 };
@@ -164,7 +167,7 @@ select to_char(s.hour at time zone 'UTC', 'YYYY-MM-DD') as date,
 from ${filtered("stat_hour")}
 group by 1 having sum(s.accepted_direct + s.accepted_with_session + s.declines) > 0 order by 1`;
 
-/** Days on which something was decided, oldest first. */
+/** Days on which a decision was made, oldest first. */
 const sumByDay = async ({ orgId, client }: Tenant, query: StatQuery): Promise<DayTotals[]> =>
   (await client.query<DayTotals>(daysSql, filterParameters(orgId, query))).rows;
 
@@ -221,7 +224,7 @@ interface HourTotals {
   readonly declines: number;
 }
 
-/** What was decided in the 48 hours from a moment on, of all templates, by the hours that have begun since. */
+/** The decisions in the 48 hours from a given time, of all templates, by the hours that have begun since. */
 async function sumByHour({ orgId, client }: Tenant, since: Date): Promise<HourTotals[]> {
   const { rows } = await client.query<HourTotals>(
     `select s.hour, sum(s.accepted_direct + s.accepted_with_session)::float8 as acceptances,

@@ -3,7 +3,7 @@ import type { AcceptanceRecorded, Event } from "#gen/assent/events/v1/events_pb.
 import { acceptTimeBucket } from "./template-stats.ts";
 import { type HourCounter, type HourCounts, hourCounters } from "./user-days.ts";
 
-/** Where something is counted: an hour of a text. */
+/** Where something is counted: one hour of one text. */
 export interface StatPlace {
   readonly templateId: string;
   /** The beginning of the hour. */
@@ -29,7 +29,7 @@ export interface PurposeRow extends StatPlace {
   withdrawn: number;
 }
 
-/** An acceptance by somebody. */
+/** An acceptance by a user. */
 export interface UserAcceptance {
   readonly templateId: string;
   readonly userKey: Uint8Array;
@@ -38,7 +38,9 @@ export interface UserAcceptance {
   readonly acceptedAt: Date;
 }
 
-/** What a number of events add to the statistics; the same in whatever order and portions they come. */
+/**
+ * The counts that a set of events adds to the statistics; independent of the order and batches in which they arrive.
+ */
 export interface Tally {
   readonly hours: HourRow[];
   readonly times: TimeRow[];
@@ -46,12 +48,12 @@ export interface Tally {
   readonly users: UserAcceptance[];
 }
 
-/** Stands for a text that is not known. */
+/** Stands for an unknown text. */
 const noText = { versionId: "00000000-0000-0000-0000-000000000000", revision: 0 };
 
 /**
- * Counts events. `isFirst` tells of a session that takes many acceptances whether it is to be counted as accepted now: it
- * says yes once per session.
+ * Counts events. For a session that takes many acceptances, `isFirst` says whether to count it as accepted now; it
+ * returns true once per session.
  */
 export function tallyEvents(events: readonly Event[], isFirst: (sessionId: string) => boolean): Tally {
   const sheet = createSheet();
@@ -63,7 +65,7 @@ type Sheet = ReturnType<typeof createSheet>;
 type Text = { readonly templateId: string; readonly versionId: string; readonly revision: number };
 
 function countEvent(sheet: Sheet, { payload, occurredAt }: Event, isFirst: (sessionId: string) => boolean): void {
-  // Events from before the statistics do not say what they are about.
+  // Events that are older than the statistics do not name their text.
   if (payload.value === undefined || !("templateId" in payload.value) || payload.value.templateId === "") return;
   const at = requireTime(occurredAt);
   switch (payload.case) {
@@ -76,7 +78,7 @@ function countEvent(sheet: Sheet, { payload, occurredAt }: Event, isFirst: (sess
       countConsent(sheet, payload, at);
       break;
     case "sessionExpired":
-      // The event comes when somebody has noticed.
+      // The event is published some time after the expiry.
       sheet.hour(payload.value, requireTime(payload.value.expiresAt)).sessionsExpired += 1;
       break;
     default:
@@ -114,7 +116,7 @@ function countAcceptance(sheet: Sheet, recorded: AcceptanceRecorded, isFirst: (s
   const { direct, sessionId, sessionReusable, templateId, versionId, revision, userKey } = recorded;
   const row = sheet.hour(recorded, acceptedAt);
   if (recorded.decision !== "ACCEPT") {
-    // That a session was declined is an event of its own.
+    // A declined session has an event of its own.
     if (direct) row.declines += 1;
     return;
   }
@@ -123,7 +125,7 @@ function countAcceptance(sheet: Sheet, recorded: AcceptanceRecorded, isFirst: (s
   row.firstAcceptedAt = earlier(row.firstAcceptedAt, acceptedAt);
   row.lastAcceptedAt = later(row.lastAcceptedAt, acceptedAt);
   if (userKey.length > 0) sheet.user({ templateId, versionId, revision, userKey, acceptedAt });
-  // Of a session that is used again and again the display tells nothing about the later acceptances.
+  // For a session that is used many times, the display time says nothing about the later acceptances.
   if (recorded.displayedSince === undefined || sessionReusable) return;
   const ms = acceptedAt.getTime() - timestampDate(recorded.displayedSince).getTime();
   sheet.time(recorded, acceptedAt, acceptTimeBucket(ms)).acceptances += 1;
@@ -136,7 +138,7 @@ type ConsentPayload = Extract<
 
 function countConsent(sheet: Sheet, { case: kind, value }: ConsentPayload, at: Date): void {
   const { templateId, purpose } = value;
-  // A withdrawal of something that was never asked for belongs to no template.
+  // The withdrawal of a purpose that was never asked for belongs to no template.
   if (templateId === undefined) return;
   const text = { ...noText, ...definedText(value), templateId };
   const row = sheet.purpose(text, at, purpose);

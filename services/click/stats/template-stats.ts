@@ -12,11 +12,11 @@ export interface StatQuery {
   readonly locale: string | null;
 }
 
-/** What happened with one text. */
+/** The counts of one text. */
 export interface TextTotals extends HourCounts {
   readonly versionId: string;
   readonly revision: number;
-  /** Null for a text that is not known. */
+  /** Null for an unknown text. */
   readonly locale: string | null;
   readonly label: string | null;
   readonly last24h: number;
@@ -29,7 +29,7 @@ export interface TextTotals extends HourCounts {
 export type DayTotals = Stats["byDay"][number];
 export type PurposeTotals = Stats["byPurpose"][number];
 
-/** Users by what they accepted last. */
+/** Users by the version that they accepted last. */
 export interface HolderTotals {
   readonly versionId: string;
   readonly revision: number;
@@ -57,7 +57,7 @@ export interface StatsInput {
   readonly now: Date;
 }
 
-/** The statistics of a template in the form that the API answers. */
+/** The statistics of a template in the form of the API. */
 export function buildStats(input: StatsInput): Stats {
   const { query, totals, parts } = input;
   const total = (pick: (text: TextTotals) => number): number => totals.reduce((sum, text) => sum + pick(text), 0);
@@ -107,7 +107,7 @@ function sessionStats(total: (pick: (text: TextTotals) => number) => number) {
     cancelled: total((text) => text.sessionsCancelled),
   };
   const abandoned = sessions.expired + sessions.cancelled + total((text) => text.sessionsUnanswered);
-  // Of the sessions that have come to an end, each in exactly one way; the others may still become anything.
+  // Counts only sessions that have ended, each in exactly one way; the outcome of the others is still open.
   const ended = sessions.accepted + sessions.declined + abandoned;
   const rate = (part: number): number | null => (ended === 0 ? null : part / ended);
   const rates = { acceptance: rate(sessions.accepted), decline: rate(sessions.declined), abandonment: rate(abandoned) };
@@ -137,7 +137,7 @@ function byLocale(totals: readonly TextTotals[]): Stats["byLocale"] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** By the last acceptance of each user, and to the day. */
+/** By the last acceptance of each user, with daily precision. */
 function userStats({ holders, offer, query, now }: StatsInput) {
   let usersOnLatest = 0;
   let usersNeedingReacceptance = 0;
@@ -171,7 +171,7 @@ function extreme(
   return times.length === 0 ? null : new Date(choose(...times)).toISOString();
 }
 
-/** Eight buckets for each doubling: what is read from them is at most 5 % off. */
+/** Eight buckets for each doubling, so that values read from them are at most 5 % off. */
 const perDoubling = 8;
 /** Some 30 years. */
 const maxBucket = 320;

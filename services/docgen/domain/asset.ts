@@ -10,7 +10,10 @@ export interface Asset extends ImageFacts {
   readonly createdAt: Date;
 }
 
-/** What the content of an asset is; throws GEN_INVALID_REQUEST when it is no image that templates may show. */
+/**
+ * Determines the type of an asset from its content; throws GEN_INVALID_REQUEST when it is not an image that templates
+ * may show.
+ */
 export function parseImage(content: Uint8Array): ImageFacts {
   if (content.length > maxImageBytes) {
     throw invalid(problem("content", "TOO_LARGE", `must have at most ${maxImageBytes} bytes`));
@@ -36,10 +39,10 @@ interface ImageFacts {
 
 export const maxImageBytes = 5 * 1024 * 1024;
 
-/** Decoded, a pixel takes four bytes of the renderer's memory, however well the file is compressed. */
+/** A decoded pixel takes four bytes of the renderer's memory, however well the file is compressed. */
 export const maxImagePixels = 16_000_000;
 
-/** What the header of a PNG or JPEG says; undefined for everything else, whatever it is called. */
+/** Reads the header of a PNG or JPEG; undefined for everything else, whatever its name. */
 export function readImage(bytes: Uint8Array): ImageFacts | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const facts = readPng(view) ?? readJpeg(view);
@@ -47,7 +50,7 @@ export function readImage(bytes: Uint8Array): ImageFacts | undefined {
 }
 
 const pngSignature = 0x89504e470d0a1a0an;
-/** Its length and its type: the header has to come first. */
+/** Length and type of the first chunk, which must be the header. */
 const pngHeaderChunk = 0x0000000d49484452n;
 
 function readPng(view: DataView): ImageFacts | undefined {
@@ -61,7 +64,7 @@ const startOfImage = 0xffd8;
 const startOfScan = 0xda;
 const endOfImage = 0xd9;
 
-/** Goes from marker to marker until the frame header, which says how large the image is. */
+/** Follows the markers up to the frame header, which contains the dimensions. */
 function readJpeg(view: DataView): ImageFacts | undefined {
   if (view.byteLength < 4 || view.getUint16(0) !== startOfImage) return undefined;
   let offset = 2;

@@ -11,7 +11,7 @@ export interface EndedItems {
 export interface BatchProgress extends EndedItems {
   readonly total: number;
   readonly status: BatchStatus;
-  /** When the rest of it was cancelled as a whole. */
+  /** When the remaining items were cancelled together. */
   readonly cancelledAt: Date | null;
 }
 
@@ -22,11 +22,11 @@ export interface Batch extends BatchProgress {
   readonly completedAt: Date | null;
 }
 
-/** Those that wait, and those that are being rendered. */
+/** Items that are waiting or being rendered. */
 export const itemsLeft = ({ total, completed, failed, cancelled }: Omit<BatchProgress, "status" | "cancelledAt">) =>
   total - completed - failed - cancelled;
 
-/** Nothing happens to it any more. */
+/** The batch is final and no longer changes. */
 export const hasBatchEnded = ({ status }: Pick<BatchProgress, "status">): boolean =>
   status !== "queued" && status !== "running";
 
@@ -43,7 +43,7 @@ export function withEnded<T extends BatchProgress>(batch: T, ended: EndedItems):
 
 function statusAfter(batch: BatchProgress, ended: EndedItems): BatchStatus {
   if (itemsLeft(batch) > 0) {
-    // What is cancelled was not begun.
+    // Cancelled items were never started.
     return ended.completed + ended.failed > 0 ? "running" : batch.status;
   }
   if (batch.cancelledAt !== null || batch.cancelled === batch.total) return "cancelled";

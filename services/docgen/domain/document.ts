@@ -7,7 +7,7 @@ import type { Page, Profile } from "./page.ts";
 const documentStatuses = ["queued", "rendering", "completed", "failed", "expired", "cancelled"] as const;
 export type DocumentStatus = (typeof documentStatuses)[number];
 
-/** A document without what it is rendered from. */
+/** A document without its template and data. */
 export interface Document {
   readonly id: string;
   readonly status: DocumentStatus;
@@ -42,7 +42,7 @@ export interface Failure {
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** A text of the templates service, as it was asked for and found. */
+/** A text of the templates service, as it was requested and found. */
 export interface TextRef {
   readonly templateId: string;
   readonly versionId: string;
@@ -50,8 +50,8 @@ export interface TextRef {
 }
 
 /**
- * What a document is rendered from besides its columns. Published versions never change, so they are not copied; a text
- * of the templates service is, with its fields filled in.
+ * What a document is rendered from, apart from its columns. Published versions never change, so they are not copied; a
+ * text of the templates service is copied, with its fields filled in.
  */
 export interface DocumentSource {
   readonly title: string;
@@ -76,11 +76,11 @@ export interface RenderedVersion {
   readonly page: Page;
 }
 
-/** Nothing happens to it any more but that its bytes go. */
+/** The document is final; only its bytes may still be removed. */
 export const hasEnded = ({ status }: Pick<Document, "status">): boolean =>
   status !== "queued" && status !== "rendering";
 
-/** The status at this time: bytes are gone from the moment that was promised, whenever somebody sweeps them up. */
+/** The status at this time: a document expires at the promised moment, whenever its bytes are actually removed. */
 export function statusAt(document: Pick<Document, "status" | "expiresAt">, now: Date): DocumentStatus {
   const { status, expiresAt } = document;
   return status === "completed" && expiresAt !== null && expiresAt <= now ? "expired" : status;

@@ -2,14 +2,16 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { invalid, problem } from "./problems.ts";
 import { isStorable } from "./text.ts";
 
-/** Deeper than data ever is, and far from what would exhaust the stack of whoever walks through it. */
+/** Deeper than any real data, and far from exhausting the stack of code that walks through it. */
 const maxDepth = 100;
 
-/** Reads the text of a JSON object; throws GEN_INVALID_REQUEST for anything else, and for what cannot be stored. */
+/**
+ * Parses the text of a JSON object; throws GEN_INVALID_REQUEST for anything else, and for values that cannot be stored.
+ */
 export function parseJsonObject(field: string, text: string): JsonObject {
   const value = parse(text);
   if (!isObject(value)) throw invalid(problem(field, "INVALID_JSON", "must be a JSON object"));
-  // Level by level: a text of brackets alone is deeper than the stack.
+  // Checked level by level without recursion, since a text of brackets alone would exhaust the stack.
   let level: unknown[] = [value];
   for (let depth = 1; level.length > 0; depth += 1) {
     if (depth > maxDepth)
@@ -34,7 +36,7 @@ const isNested = (value: unknown): boolean => typeof value === "object" && value
 
 const isObject = (value: unknown): boolean => isNested(value) && !Array.isArray(value);
 
-/** Looks at the keys and values of this object or array, and no deeper. */
+/** Checks the keys and values of this object or array, but not those nested in it. */
 const isStorableLevel = (item: unknown): boolean =>
   Object.entries(item as object).every(
     ([key, value]) => isStorable(key) && (typeof value !== "string" || isStorable(value)),

@@ -4,7 +4,7 @@ import { invalid, problem } from "./problems.ts";
 import { lineProblems } from "./text.ts";
 
 const maxFileName = 255;
-/** Of a name that nobody chose. */
+/** The length of a name derived from a title. */
 const maxDerivedName = 200;
 
 /** The file name of a document, made from this title when none is given; throws GEN_INVALID_REQUEST. */
@@ -22,7 +22,7 @@ export function parseFileName(field: string, text: string, title: string): strin
   return name;
 }
 
-/** They let a name read as if it ended in something else. */
+/** Characters that let a name appear to have another extension. */
 const directional = /[\u202a-\u202e\u2066-\u2069]/;
 
 const withPdf = (name: string): string => (/\.pdf$/i.test(name) ? name : `${name}.pdf`);
@@ -39,11 +39,11 @@ function safeName(title: string): string {
 
 export const defaultTimeZone = "UTC";
 
-/** Throws GEN_INVALID_REQUEST for what is no IANA time zone. */
+/** Throws GEN_INVALID_REQUEST for anything but an IANA time zone. */
 export function parseTimeZone(field: string, name: string): string {
   if (name === "") return defaultTimeZone;
   try {
-    // Offsets are accepted by Intl, and are no zones.
+    // Intl also accepts offsets, which are not zones.
     if (/^[A-Za-z]/.test(name)) {
       new Intl.DateTimeFormat("en", { timeZone: name });
       return name;
@@ -54,7 +54,7 @@ export function parseTimeZone(field: string, name: string): string {
   throw invalid(problem(field, "INVALID_TIME_ZONE", "must be an IANA time zone such as Europe/Berlin"));
 }
 
-/** Texts that are given back with the document; null when there are none. Throws GEN_INVALID_REQUEST. */
+/** Texts that are returned with the document; null when there are none. Throws GEN_INVALID_REQUEST. */
 export function parseMetadata(field: string, text: string): JsonObject | null {
   if (text === "") return null;
   const metadata = parseJsonObject(field, text);

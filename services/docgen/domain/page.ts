@@ -40,7 +40,7 @@ export const defaultPage: Page = {
   font: "sans",
 };
 
-/** A page as an author states it: any text, and any part of it. */
+/** A page as an author writes it: any string in any of its members, all of them optional. */
 export interface PageChanges {
   readonly size?: string | undefined;
   readonly orientation?: string | undefined;
@@ -50,7 +50,7 @@ export interface PageChanges {
   readonly font?: string | undefined;
 }
 
-/** Width and height in millimetres when it stands upright. */
+/** Width and height in millimetres in portrait orientation. */
 export const paperMillimetres: Readonly<Record<PageSize, readonly [width: number, height: number]>> = {
   a4: [210, 297],
   a5: [148, 210],
@@ -62,7 +62,7 @@ const maxMargin = 100;
 const minText = 40;
 const maxLineLength = 500;
 
-/** The page with these changes; throws GEN_INVALID_REQUEST when there is no such page. */
+/** The page with these changes; throws GEN_INVALID_REQUEST when the result is not a valid page. */
 export function changePage(base: Page, changes: PageChanges): Page {
   const stated = defined(changes);
   const page = { ...base, ...stated, margins: { ...base.margins, ...defined(changes.margins ?? {}) } };
@@ -90,7 +90,7 @@ const edgeProblems = (field: string, text: string): FieldProblem[] =>
 
 const marginProblems = (margins: Margins): FieldProblem[] =>
   Object.entries(margins).flatMap(([side, value]: [string, number]) =>
-    // NaN is neither above nor below anything.
+    // Comparisons with NaN are always false.
     value >= 0 && value <= maxMargin
       ? []
       : [problem(`page.margins.${side}`, "OUT_OF_RANGE", `must be 0 to ${maxMargin} millimetres`)],

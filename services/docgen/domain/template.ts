@@ -34,7 +34,7 @@ export interface TemplateVersion extends Pick<Template, "organizationId" | Publi
 
 type PublishedField = (typeof publishedFields)[number];
 
-/** What a version takes over from the draft. */
+/** The parts of the draft that a version takes over. */
 const publishedFields = ["name", "format", "content", "page", "locale"] as const;
 
 /** The draft's part of the next version. */
@@ -52,7 +52,7 @@ export const isPublishedAs = (
 /** What an author may change. */
 export type TemplateChanges = Partial<Pick<Template, PublishedField | "slug" | "sampleData">>;
 
-/** Those of the changes that change something. */
+/** The given changes that make a difference. */
 export function effectiveChanges(template: Template, changes: TemplateChanges): TemplateChanges {
   const entries = Object.entries(changes) as [keyof TemplateChanges, unknown][];
   return Object.fromEntries(entries.filter(([field, value]) => !isDeepStrictEqual(template[field], value)));

@@ -1,14 +1,14 @@
 import type { FieldProblem } from "#platform/errors.ts";
 import { invalid, problem } from "./problems.ts";
 
-/** True for what can be stored as text and inside JSON: neither U+0000 nor half of a surrogate pair. */
+/** True for strings that can be stored as text and inside JSON: without U+0000 and unpaired surrogates. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000");
 
-/** What is wrong with a text that may have any characters and lines. */
+/** The problem of a multi-line text, if any. */
 export const textProblems = (field: string, text: string): FieldProblem[] =>
   isStorable(text) ? [] : [problem(field, "INVALID_TEXT", "must be valid Unicode without U+0000")];
 
-/** What is wrong with a text that is to stand on one line. */
+/** The problem of a one-line text, if any. */
 export const lineProblems = (field: string, text: string): FieldProblem[] =>
   text.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(text)
     ? []

@@ -1,9 +1,9 @@
-/** Windows are fixed and aligned to the epoch, so that all processes have the same. */
+/** Windows are fixed and aligned to the epoch, so that all processes use the same ones. */
 export type WindowName = "hour" | "minute";
 
 export const windowSeconds: Readonly<Record<WindowName, number>> = { hour: 3_600, minute: 60 };
 
-/** What is used in the windows that hold now. */
+/** The usage in the current windows. */
 export interface UsedNow {
   readonly now: Date;
   readonly used: Readonly<Record<WindowName, number>>;
@@ -17,7 +17,7 @@ export interface UsageWindow {
   readonly resetAt: number;
 }
 
-/** Where the plan stands, told by one of its windows. */
+/** The state of the plan, shown by one of its windows. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;
@@ -33,7 +33,7 @@ export function windowsNow(plan: PlanLimits, { now, used }: UsedNow): Readonly<R
   return { hour: window("hour"), minute: window("minute") };
 }
 
-/** Of the window that has less left; of two that have the same left, of the one that resets later. */
+/** The window with less left; if both have the same left, the one that resets later. */
 export function rateNow(plan: PlanLimits, usedNow: UsedNow): RateState {
   const hour = rateOf("hour", plan, usedNow);
   const minute = rateOf("minute", plan, usedNow);
@@ -45,7 +45,7 @@ export function rateOf(name: WindowName, plan: PlanLimits, { now, used }: UsedNo
   const reset = resetAt(name, now);
   return {
     limit: plan[name],
-    // A plan may have become smaller meanwhile.
+    // The plan may have been reduced meanwhile.
     remaining: Math.max(0, plan[name] - used[name]),
     resetAt: reset,
     retryAfterSeconds: Math.max(1, Math.ceil(reset - now.getTime() / 1_000)),

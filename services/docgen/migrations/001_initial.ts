@@ -23,7 +23,7 @@ export class Migration001Initial extends Migration {
 
 /** Acts for one organization at a time. */
 const writerRole = "assent_docgen";
-/** Chooses what is to be done next among all organizations, and sees neither data nor contents. */
+/** Chooses the next work among all organizations, and sees neither data nor contents. */
 const claimerRole = "assent_docgen_claimer";
 const relayRole = "assent_docgen_relay";
 
@@ -109,7 +109,7 @@ const documentTables = [
 
   `comment on column docgen.batch.cancelled_at is 'when the items that waited were cancelled; the batch ends with the last one that was being rendered'`,
 
-  // A document is its own work item, so what is to be rendered cannot be lost and is never recorded twice.
+  // A document is its own work item, so pending work cannot be lost and is never recorded twice.
   `create table docgen.document (
     organization_id uuid not null,
     id uuid not null,
@@ -160,7 +160,8 @@ const documentTables = [
   `comment on column docgen.document.slot is 'null for items of a batch, whose slot is that of the batch'`,
   `create index document_newest on docgen.document (organization_id, created_at desc, id desc)
     where deleted_at is null`,
-  // What waits, in its order: single documents before items of batches. Small however many documents there are.
+  // Waiting documents, in their order: single documents before items of batches. Small, however many documents there
+  // are.
   `create index document_waiting on docgen.document (organization_id, (batch_id is not null), created_at, id)
     where status = 'queued'`,
   `create index document_claimed on docgen.document (organization_id, claimed_until) where status = 'rendering'`,

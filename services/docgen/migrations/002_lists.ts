@@ -1,6 +1,6 @@
 import { Migration } from "@mikro-orm/migrations";
 
-/** What lists that are narrowed down are read by, however much there is beside what they show. */
+/** Indexes for filtered lists, so that they do not read rows that they do not show. */
 export class Migration002Lists extends Migration {
   override up(): void {
     for (const statement of indexes) this.addSql(statement);
@@ -10,7 +10,7 @@ export class Migration002Lists extends Migration {
 const indexes = [
   "create index batch_by_status on docgen.batch (organization_id, status, id)",
   "create index document_of_template on docgen.document (organization_id, template_id, id) where deleted_at is null",
-  // Of those that are completed there are so many that the key itself finds them; what waits and what is rendered have
+  // Completed documents are so many that the primary key finds them fast enough; waiting and rendering ones have
   // indexes for the queue.
   `create index document_ended on docgen.document (organization_id, status, id)
     where status in ('failed', 'cancelled', 'expired') and deleted_at is null`,

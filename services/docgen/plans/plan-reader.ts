@@ -8,14 +8,14 @@ export type PlanReader = Pick<Remembered<Plan>, "of">;
 
 export interface PlanReaderDeps {
   readonly tokens: Pick<Client<typeof TokenService>, "describeOrganization">;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
   readonly logger: Logger;
 }
 
 /**
- * The plan of an organization, at most a second old. While the auth service is away, the plan that was known last still
- * holds: that documents are counted by an old plan is better than that none are made.
+ * The plan of an organization, at most a second old. While the auth service is unavailable, the last known plan
+ * applies: counting documents by an old plan is better than producing none.
  */
 export const createPlanReader = (deps: PlanReaderDeps): PlanReader =>
   remembered({

@@ -4,11 +4,11 @@ import { type ContentFormat, contentToHtml, UnsafeContentError } from "#platform
 import { renderSafeHtml } from "#platform/restricted-html/serialize.ts";
 import type { HtmlAttribute, HtmlElement, HtmlNode } from "#platform/restricted-html/tree.ts";
 
-/** A text of the templates service that a document is to be made of. */
+/** A text of the templates service from which a document is made. */
 export interface TextJob {
   readonly format: ContentFormat;
   readonly content: string;
-  /** The values of its fields; null for a text that stays as it is. */
+  /** The values of its fields; null for a text without fields. */
   readonly values: readonly (readonly [key: string, value: string])[] | null;
 }
 
@@ -16,13 +16,13 @@ export type ConvertedText =
   | { readonly kind: "html"; readonly html: string }
   /** The values make it longer than a document may be. */
   | { readonly kind: "too_long" }
-  /** Must not be shown. */
+  /** The text must not be shown. */
   | { readonly kind: "unsafe"; readonly message: string };
 
-/** Twice the longest text, as where such texts are shown. */
+/** Twice the longest text, as where such texts are shown to people. */
 const maxCharacters = 2_097_152;
 
-/** Takes up to a second for 1 MiB of HTML, and longer for Markdown; what is large belongs into a thread. */
+/** Takes up to a second for 1 MiB of HTML, and longer for Markdown; run large texts in a thread. */
 export function convertText({ format, content, values }: TextJob): ConvertedText {
   try {
     const html = contentToHtml(format, content);
@@ -32,7 +32,7 @@ export function convertText({ format, content, values }: TextJob): ConvertedText
     if (tree === undefined) return { kind: "unsafe", message: findings[0]?.message ?? "The text has errors." };
     return { kind: "html", html: printableHtml(tree) };
   } catch (error) {
-    // A RangeError is a field that stands where no value may.
+    // A RangeError means that a field is at a place where no value is allowed.
     if (!(error instanceof UnsafeContentError || error instanceof RangeError)) throw error;
     return { kind: "unsafe", message: error.message };
   }
@@ -44,8 +44,8 @@ function fill(html: string, values: ReadonlyMap<string, string>): string | undef
 }
 
 /**
- * The HTML of a text for readers as a document has it: texts may have elements that only mean something on a screen.
- * What is shown stays; what paper cannot do, such as a link within the page, becomes the text that it is.
+ * Converts the HTML of a text for the screen to that of a document: texts may have elements that only make sense on a
+ * screen. Visible content is kept; what paper cannot do, such as a link within the page, becomes its text.
  */
 const printableHtml = (tree: readonly HtmlNode[]): string => renderSafeHtml(tree.flatMap(printable));
 
@@ -66,7 +66,7 @@ function printableElement(node: HtmlElement): HtmlElement {
   return { ...node, name, attributes, children: quoted };
 }
 
-/** A caption stands before its table, as a paragraph. */
+/** A caption becomes a paragraph before its table. */
 function printableTable(table: HtmlElement): HtmlNode[] {
   const isCaption = (node: HtmlNode) => node.kind === "element" && node.name === "caption";
   const captions = table.children.filter(isCaption).flatMap(printable);

@@ -3,7 +3,7 @@ import { findMergeFields } from "#platform/merge-fields.ts";
 import { invalidData } from "../domain/problems.ts";
 import type { Finding } from "../templating/template-source.ts";
 
-/** A value that a GENERATED text asks for. */
+/** A value that a GENERATED text requires. */
 interface Variable {
   readonly key: string;
   readonly type: "string" | "number" | "boolean";
@@ -13,8 +13,8 @@ interface Variable {
 }
 
 /**
- * The texts for the merge fields of a GENERATED template. A value stands in the data under the key of its field, as it
- * does where people accept such a text. Throws GEN_INVALID_DATA for each value that is missing or of another type.
+ * The texts for the merge fields of a GENERATED template. The data has a value under the key of its field, as it does
+ * where people accept such a text. Throws GEN_INVALID_DATA for each value that is missing or of another type.
  */
 export function fitValues(typeConfig: JsonObject, content: string, data: JsonObject): [key: string, value: string][] {
   const keys = new Set(findMergeFields(content).fields.map(({ key }) => key));
@@ -33,13 +33,13 @@ export function fitValues(typeConfig: JsonObject, content: string, data: JsonObj
 
 const plain = { type: "string", choices: undefined, isRequired: true, fallback: undefined } as const;
 
-/** Blank is missing: a contract with a blank for a name binds nobody. */
+/** A blank counts as missing: a contract with a blank for a name binds nobody. */
 function presentValue(data: JsonObject, key: string): JsonValue | undefined {
   const value = Object.hasOwn(data, key) ? data[key] : undefined;
   return value === null || (typeof value === "string" && value.trim() === "") ? undefined : value;
 }
 
-/** The templates service has checked the configuration, so anything else than expected is no variable. */
+/** The templates service has validated the configuration, so anything unexpected is not a variable. */
 function variablesOf({ variables }: JsonObject): Map<string, Variable> {
   const known = new Map<string, Variable>();
   for (const value of Array.isArray(variables) ? variables : []) {
@@ -56,7 +56,7 @@ function variablesOf({ variables }: JsonObject): Map<string, Variable> {
   return known;
 }
 
-/** What the value should be and is not. */
+/** The expected type that the value does not have. */
 function expectation(variable: Variable, value: JsonValue | undefined, mayMiss: boolean): string | undefined {
   const { type, choices, isRequired } = variable;
   if (value === undefined) return isRequired && !mayMiss ? type : undefined;

@@ -15,7 +15,7 @@ import {
   profileOf,
 } from "./prepare-source.ts";
 
-/** An item that can be rendered, or one that has failed before. */
+/** An item that can be rendered, or one that has already failed. */
 export type PreparedItem = Omit<PreparedSource, "source"> & {
   readonly itemIndex: number;
   readonly ref: string;
@@ -24,12 +24,12 @@ export type PreparedItem = Omit<PreparedSource, "source"> & {
     | { readonly status: "failed"; readonly source: null; readonly failure: Failure }
   );
 
-/** So long the event loop is held before others have their turn. */
+/** How long the event loop may be blocked before other work runs. */
 const sliceMs = 10;
 
 /**
- * Prepares the items of a batch as if each were a document of its own; what is wrong with one of them fails that item
- * alone. Throws GEN_INVALID_REQUEST for a request that says nothing clear, and whatever is no fault of the items.
+ * Prepares the items of a batch as if each were a document of its own; a defect of one item fails only that item.
+ * Throws GEN_INVALID_REQUEST for an ambiguous request, and every error that is not caused by an item.
  */
 export async function prepareBatch(
   deps: PrepareDeps,
@@ -61,7 +61,7 @@ export async function prepareBatch(
   return prepared;
 }
 
-/** What may be wrong with an item. Everything else, such as a service that is away, concerns the whole request. */
+/** The errors that an item can cause. All others, such as an unavailable service, concern the whole request. */
 const itemFaults: ReadonlySet<ErrorCode> = new Set([
   "GEN_INVALID_REQUEST",
   "GEN_PAYLOAD_TOO_LARGE",
@@ -72,7 +72,7 @@ const itemFaults: ReadonlySet<ErrorCode> = new Set([
   "GEN_TEMPLATE_ERROR",
 ]);
 
-/** Throws what is no fault of the item. */
+/** Rethrows errors that the item did not cause. */
 function failureOf(error: unknown): Failure {
   if (!(error instanceof DomainError) || !itemFaults.has(error.code)) throw error;
   const { code, message, metadata, details } = error;

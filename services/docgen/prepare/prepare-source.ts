@@ -41,7 +41,7 @@ export interface Prepared {
   readonly version: RenderedVersion | null;
 }
 
-/** What was found for one request, so that the items of a batch look for a template once. */
+/** What was found for one request, so that a batch looks each template up only once. */
 export interface Findings {
   readonly versions: Map<string, Promise<PublishedVersion>>;
   readonly texts: Map<string, Promise<FoundText>>;
@@ -50,9 +50,9 @@ export interface Findings {
 export const nothingFound = (): Findings => ({ versions: new Map(), texts: new Map() });
 
 /**
- * Finds what a document is to be made of and checks everything that can be checked before it is rendered. Throws
- * GEN_TEMPLATE_NOT_FOUND, GEN_TEMPLATE_NOT_PUBLISHED, GEN_ASSET_NOT_FOUND, GEN_INVALID_REQUEST and GEN_INVALID_DATA, and
- * GEN_TEMPLATE_ERROR for a text that no document can be made of.
+ * Finds the sources of a document and checks everything that can be checked before rendering. Throws
+ * GEN_TEMPLATE_NOT_FOUND, GEN_TEMPLATE_NOT_PUBLISHED, GEN_ASSET_NOT_FOUND, GEN_INVALID_REQUEST and GEN_INVALID_DATA,
+ * and GEN_TEMPLATE_ERROR for a text that cannot become a document.
  */
 export async function prepareSource(
   deps: PrepareDeps,
@@ -124,8 +124,8 @@ const findVersion = (
 ): Promise<PublishedVersion> => once(found.versions, `${id} ${version}`, () => readVersion(deps, caller, id, version));
 
 /**
- * The id of the template that is named, whatever is wrong with it or the rest; null when nothing of the organization has
- * this name, so that no name of another organization's is ever recorded.
+ * The id of the named template, whatever else is wrong with the request; null when the organization has no template of
+ * this name, so that a name of another organization is never recorded.
  */
 export async function findTemplate(
   deps: PrepareDeps,
@@ -164,7 +164,7 @@ async function readVersion(
   });
 }
 
-/** What the request says besides its template and data. */
+/** The parts of the request other than its template and data. */
 function optionsOf(message: SourceMessage, template: { readonly title: string; readonly locale: string }) {
   const { output, locale, timeZone, expiresIn, metadataJson } = message;
   return {
@@ -177,7 +177,7 @@ function optionsOf(message: SourceMessage, template: { readonly title: string; r
   };
 }
 
-/** The kind of PDF that is asked for. */
+/** The requested kind of PDF. */
 export const profileOf = ({ output }: Pick<SourceMessage, "output">): Profile =>
   wireProfiles[output?.profile ?? WireProfile.UNSPECIFIED] ?? "pdf";
 

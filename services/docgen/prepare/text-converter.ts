@@ -2,14 +2,14 @@ import { DomainError } from "#platform/errors.ts";
 import { createWorkerPool } from "#platform/worker-pool.ts";
 import { type ConvertedText, convertText, type TextJob } from "./convert-text.ts";
 
-/** Makes the HTML of documents of texts, without holding up anything else. */
+/** Converts texts to the HTML of documents, without blocking other work. */
 export interface TextConverter {
-  /** Rejects with GEN_TEMPLATE_ERROR, GEN_INVALID_DATA, and an outage when it cannot be done now. */
+  /** Rejects with GEN_TEMPLATE_ERROR, GEN_INVALID_DATA, and an outage when there is no capacity at the moment. */
   convert(job: TextJob): Promise<string>;
   close(): Promise<void>;
 }
 
-/** What takes less than 5 ms; hostile Markdown takes the square of its length. */
+/** Texts of this length take less than 5 ms; malicious Markdown takes time quadratic in its length. */
 const inlineCharacters = { HTML: 8_000, TEXT: 8_000, MARKDOWN: 1_000 };
 
 export function createTextConverter(): TextConverter {

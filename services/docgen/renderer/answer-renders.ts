@@ -1,7 +1,10 @@
 import { answerJobs } from "#platform/child-processes/fork-child.ts";
 import { RenderError, type Rendered, type RenderJob, type RenderOutcome } from "./render-job.ts";
 
-/** Makes this program a renderer process: says that it is ready and answers each job with what `render` makes of it. */
+/**
+ * Turns this program into a renderer process: it reports that it is ready and answers each job with the result of
+ * `render`.
+ */
 export const answerRenders = (render: (job: RenderJob) => Omit<Rendered, "renderMs">): void =>
   answerJobs((job: RenderJob) => answer(render, job));
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from "#platform/errors.ts";
 import type { Page, RenderProfile } from "../domain/page.ts";
 import type { TemplateSource } from "../templating/template-source.ts";
 
-/** What the renderer makes a PDF of. Everything that the bytes depend on stands in it. */
+/** The input of a rendering. It contains everything that the bytes of the PDF depend on. */
 export interface RenderJob {
   readonly content: TemplateContent | HtmlContent;
   readonly title: string;
@@ -67,7 +67,7 @@ type RenderErrorCode = Extract<
   "GEN_TEMPLATE_ERROR" | "GEN_INVALID_DATA" | "GEN_ASSET_NOT_FOUND" | "GEN_RENDER_FAILED"
 >;
 
-/** Why a job has no PDF. Everything else that a renderer throws is a defect of ours. */
+/** Why a job has no PDF. Any other error that a renderer throws is a defect of the product. */
 export class RenderError extends Error {
   readonly code: RenderErrorCode;
   /** Facts for the caller: path, expected, line, column, reason. */
@@ -81,14 +81,17 @@ export class RenderError extends Error {
   }
 }
 
-/** Who asks for a job: the queue of documents, or another service, which waits for the answer. */
+/** The origin of a job: the queue of documents, or another service, which waits for the answer. */
 export type Asker = "documents" | "services";
 
-/** Renders in processes of its own. Jobs of other services go first, and one place of several is kept for them. */
+/**
+ * Renders in separate processes. Jobs of other services take precedence, and if there are several processes, one is
+ * reserved for them.
+ */
 export interface Renderer {
-  /** Jobs of documents that could start at once. */
+  /** How many jobs of documents could start now. */
   freeSlots(): number;
-  /** Jobs of documents that could be run at once, were none running. */
+  /** How many jobs of documents could run at the same time. */
   places(): number;
   /**
    * Rejects with a RenderError, whose details.reason is timeout, out_of_memory, crashed, aborted, too_many_pages or

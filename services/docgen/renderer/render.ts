@@ -5,7 +5,7 @@ import type { Rendered, RenderJob, RenderWarning } from "./render-job.ts";
 
 export type Render = (job: RenderJob) => Omit<Rendered, "renderMs">;
 
-/** Renders in this very thread, for as long as it takes: only for processes that may be killed. */
+/** Renders in the current thread and blocks it: only for processes that may be killed. */
 export function createRender(): Render {
   const typesetter = createTypesetter();
   return ({ content, ...job }) => {
@@ -18,7 +18,7 @@ export function createRender(): Render {
   };
 }
 
-/** Loads what the first document would have to wait for. */
+/** Loads in advance what the first document would otherwise wait for. */
 export function warmUp(render: Render): void {
   const content =
     "<h1>{{ title }}</h1><table><tr><td>{{ 1 | number }}</td></tr></table><ol><li><b>a</b> <i>b</i></li></ol>";
@@ -34,7 +34,7 @@ export function warmUp(render: Render): void {
   });
 }
 
-/** Says of each missing glyph where in the data its character stands first, if it stands there at all. */
+/** Locates the first occurrence of each missing glyph's character in the data, if there is one. */
 export function placeMissingGlyphs(
   warnings: readonly RenderWarning[],
   data: Readonly<Record<string, unknown>>,
@@ -64,7 +64,7 @@ function characterOf({ code, char }: RenderWarning): string | undefined {
     : undefined;
 }
 
-/** Every text with its path, in the order of the data. Without recursion: data may be nested as deep as its author likes. */
+/** Every text with its path, in the order of the data. Not recursive, since data may be nested to any depth. */
 function* textsOf(data: Readonly<Record<string, unknown>>): Generator<readonly [path: string, text: string]> {
   const open: Array<readonly [path: string, value: unknown]> = [["data", data]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

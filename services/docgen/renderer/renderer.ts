@@ -35,8 +35,8 @@ interface Job extends ChildTask<RenderJob, RenderOutcome> {
 }
 
 /**
- * Renders in child processes. What a document can do to one of them, it does to that one: a process beyond its time or
- * memory is killed and another one takes its place.
+ * Renders in child processes. A document can only harm its own process: one that exceeds its time or memory is killed
+ * and replaced.
  */
 export function createRenderer(options: RendererOptions): Renderer {
   const { logger, metrics, tracer = noopTracer, size = availableParallelism() + 1, kept = 0 } = options;
@@ -47,7 +47,7 @@ export function createRenderer(options: RendererOptions): Renderer {
   const running = new Set<Job>();
   let isClosed = false;
 
-  /** All but one, so that another service never waits for a slow document; one that is alone is for both. */
+  /** All but one, so that another service never waits for a slow document; a single process serves both. */
   const places = (): number => (pool.places() > 1 ? pool.places() - 1 : pool.places());
   const inLine = (asker: Asker): Job[] => [...waiting].filter((job) => job.asker === asker);
 
@@ -125,7 +125,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       const span = tracer.startSpan("render", "internal", parent, { attributes, mayBegin: true });
       return traced(tracer, span, async () => {
         const rendered = await measured(render(job, signal, asker), metrics);
-        // The rest of its time it has waited for a process.
+        // It spent the rest of its time waiting for a process.
         span.note?.({ "assent.render_ms": rendered.renderMs, "assent.pages": rendered.pages });
         return rendered;
       });
@@ -139,8 +139,9 @@ export function createRenderer(options: RendererOptions): Renderer {
 }
 
 /**
- * There are as many processes as cores, so more threads would only take turns. The native typesetter is not bound by the
- * permissions of the process. It gets its files from us and is told of a folder that there is not; most memory is its.
+ * There are as many processes as cores, so more threads would only take turns. Node's permissions do not restrict the
+ * native typesetter; it gets its files from us and is pointed to a folder that does not exist, and most memory is the
+ * typesetter's.
  */
 const programAt = (entry: URL): ChildProgram => ({
   entry,
@@ -160,7 +161,7 @@ function withLimits(changes: Partial<RendererLimits>): RendererLimits {
   return { ...rendererLimits, maxIdleMemoryMb, ...changes };
 }
 
-/** Waiting counts here: it is what the one who asks feels. */
+/** The time spent waiting is included, because callers experience it. */
 async function measured(rendering: Promise<Rendered>, metrics: RendererOptions["metrics"]): Promise<Rendered> {
   const start = performance.now();
   let outcome = "completed";
@@ -195,7 +196,7 @@ const rendererLimits: RendererLimits = {
   maxWaiting: 256,
 };
 
-/** What becomes of a job whose process ends. */
+/** What happens to a job whose process ends. */
 function endedError(end: ChildEnd, { deadlineMs, maxMemoryMb }: RendererLimits): RenderError {
   const failed = (reason: string, message: string) => new RenderError("GEN_RENDER_FAILED", message, { reason });
   switch (end) {

@@ -59,7 +59,7 @@ export const getAsset = (
     const id = canonicalId(request.assetId);
     return withOrg(deps.pool, orgId, async (tenant) => {
       const asset = await findAsset(tenant, id);
-      // The bytes are gone when somebody deletes the asset between the two reads.
+      // The bytes are missing if somebody deletes the asset between the two reads.
       const content = asset && (await deps.blobs.read(tenant, asset.sha256));
       if (asset === undefined || content === undefined) throw new DomainError("GEN_ASSET_NOT_FOUND");
       return { asset: assetMessage(asset), content };

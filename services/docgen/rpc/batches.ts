@@ -17,7 +17,7 @@ import { canonicalId, parseAfterId } from "./ids.ts";
 
 type Deps = Pick<DocgenDeps, "pool" | "clock" | "newId" | "wakeRelay">;
 
-/** What is being rendered goes on, and the batch ends with it. Where nothing waits there is nothing to cancel. */
+/** Items being rendered continue, and the batch ends with them. If no item waits there is nothing to cancel. */
 export const cancelBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "cancelBatch"> => ({
   async cancelBatch(request, context) {
     const caller = requireCaller(context);

@@ -23,7 +23,7 @@ type Deps = Pick<
   "pool" | "templates" | "textConverter" | "plans" | "workLoop" | "clock" | "newId" | "wakeRelay"
 >;
 
-/** Items of an organization that may wait: when there are so many, no further batch is taken. */
+/** The limit of waiting items per organization, above which no further batch is accepted. */
 const maxWaitingItems = 2_000;
 
 export const createBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createBatch"> => ({
@@ -45,7 +45,10 @@ interface Created {
 const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateBatchRequest): KeyedRequest | undefined =>
   key === "" ? undefined : { key, operation: "batch", requestHash };
 
-/** What an earlier call with the key has made. Looks first of all, so that it is answered whatever holds by now. */
+/**
+ * The result of an earlier call with the key. Checked before anything else, so that it is returned whatever has changed
+ * since.
+ */
 async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
   if (keyed === undefined) return undefined;
   const { orgId } = caller;
@@ -80,9 +83,9 @@ async function createNew(
     const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, target);
     if (use.kind !== "new") return use;
     const taken = await takeSlots(tenant, planLimits[plan], ["hour"]);
-    // Takes the key back with it.
+    // The rollback releases the key, too.
     if (!taken.granted) throw rateLimited(plan, taken.refusal);
-    // Once more, now that no other batch of the organization can come between: it takes the slot back as well.
+    // Checked again, now that no other batch of the organization can interfere: an error also returns the slot.
     await refuseWhenBusy(tenant);
     const batch = await insert(deps, tenant, caller, { ...target, items, slots: taken.slots });
     return { kind: "created", batch, rate: taken.rate } as const;
@@ -123,7 +126,7 @@ async function insert(deps: Deps, tenant: Tenant, caller: Caller, accepted: Acce
   return batch;
 }
 
-/** A batch of which no item can be rendered has ended before it began. */
+/** A batch without any item that can be rendered has ended before it started. */
 function newBatch({ id, createdAt, items }: Accepted): Batch {
   const failed = items.filter(({ status }) => status === "failed").length;
   const none = { completed: 0, failed: 0, cancelled: 0 };
@@ -137,14 +140,17 @@ function newDocument(
   item: PreparedItem,
   batch: Pick<NewDocument, "createdBy" | "requestId" | "traceparent" | "createdAt"> & { readonly batchId: string },
 ): NewDocument {
-  // Ids rise, so that the items are rendered in their order.
+  // Ids ascend, so that the items are rendered in their order.
   const document = { ...batch, ...item, id: newId() };
   return item.status === "failed" ? { ...document, completedAt: batch.createdAt } : document;
 }
 
 const maxChunk = 20;
 
-/** A statement has the data of its documents, and is made in one go: few enough for others to have their turn. */
+/**
+ * The documents in chunks of one statement each. A statement carries their data and is built without a pause, so the chunks
+ * are small enough for other work to run in between.
+ */
 function* chunksOf(documents: readonly NewDocument[]): Generator<readonly NewDocument[]> {
   for (let from = 0; from < documents.length; from += maxChunk) yield documents.slice(from, from + maxChunk);
 }

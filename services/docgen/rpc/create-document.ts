@@ -21,10 +21,10 @@ type Deps = Pick<
   "pool" | "claimerPool" | "templates" | "textConverter" | "plans" | "workLoop" | "clock" | "newId"
 >;
 
-/** Single documents that may wait: more of them would wait longer than anybody does. */
+/** The limit of waiting single documents: more of them would wait longer than any caller does. */
 const maxWaiting = { own: 100, all: 1_000 };
 
-/** Less data is checked sooner than the database is asked whether the plan has a slot left. */
+/** Checking less data than this is faster than asking the database whether the plan has a slot left. */
 const cheapDataLength = 16 * 1024;
 
 export const createDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createDocument"> => ({
@@ -51,7 +51,10 @@ interface Created {
 const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateDocumentRequest): KeyedRequest | undefined =>
   key === "" ? undefined : { key, operation: "document", requestHash };
 
-/** What an earlier call with the key has made. Looks first of all, so that it is answered whatever holds by now. */
+/**
+ * The result of an earlier call with the key. Checked before anything else, so that it is returned whatever has changed
+ * since.
+ */
 async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
   if (keyed === undefined) return undefined;
   const { orgId } = caller;
@@ -84,7 +87,8 @@ async function createNew(
     await refuseUsedUp(deps, orgId, { plan, windows: ["hour", "minute"], keyed });
   }
   const prepared = await prepareSource(deps, caller, source);
-  // As late as possible: nobody else has the place while it is kept. Who does not wait is told that it is queued.
+  // As late as possible, since a reserved place is blocked for others. A caller that does not wait is told that the
+  // document is queued.
   const place = request.waitMs === 0 ? undefined : deps.workLoop.keepPlace();
   try {
     // What has a place waits for nobody.
@@ -101,7 +105,7 @@ async function createNew(
   }
 }
 
-/** With a place in the renderer the document is begun with in the transaction that adds it. */
+/** If a place in the renderer is reserved, the transaction that adds the document also starts it. */
 const begunOrQueued = (place: Place | undefined) =>
   place === undefined ? ({ status: "queued" } as const) : ({ status: "rendering", begun: place.begun } as const);
 
@@ -113,7 +117,7 @@ interface NewRequest {
 
 type Added = { readonly kind: "created" } & Pick<Created, "document" | "rate">;
 
-/** Takes the key and the slots and adds the document, or does nothing of it. */
+/** Takes the key and the slots and adds the document, or does none of it. */
 const addNew = (
   { pool }: Deps,
   { orgId, clientId: createdBy, requestId, traceparent }: Caller,
@@ -123,7 +127,7 @@ const addNew = (
     const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, document);
     if (use.kind !== "new") return use;
     const taken = await takeSlots(tenant, planLimits[plan], ["hour", "minute"]);
-    // Takes the key back with it.
+    // The rollback releases the key, too.
     if (!taken.granted) throw rateLimited(plan, taken.refusal);
     const request = { createdBy, requestId, traceparent, slots: taken.slots };
     const added = await addDocument(tenant, { ...document, ...request });
@@ -147,7 +151,7 @@ async function waitForEnd(
   return (await workLoop.waitFor(orgId, document.id, waitMs, signal)) ?? document;
 }
 
-/** Whoever waited is told of the failure as of one of the request; the document stays, and says the same. */
+/** A waiting caller gets the failure as the error of the request; the document stays, with the same failure. */
 function throwFailure({ id, failure }: Document): void {
   if (failure === null) return;
   const { code, message, details } = failure;
@@ -161,8 +165,8 @@ interface EarlyRequest {
 }
 
 /**
- * Refuses what the plan has no slot for before it is checked, so that a refusal is cheap. It takes nothing: what decides
- * is the transaction that takes the slot.
+ * Refuses a request without a free slot before it is checked, so that a refusal is cheap. It takes nothing; the
+ * transaction that takes the slot decides.
  */
 export const refuseUsedUp = (
   { pool }: Pick<DocgenDeps, "pool">,
@@ -172,7 +176,7 @@ export const refuseUsedUp = (
   withOrg(pool, orgId, async (tenant) => {
     const refusal = await readRefusal(tenant, planLimits[plan], windows);
     if (refusal === undefined) return;
-    // The last slot may be that of the same request, which is answered again then.
+    // The last slot may have been taken by the same request, whose result is then returned again.
     if (keyed !== undefined && (await findKey(tenant, keyed)).kind !== "new") return;
     throw rateLimited(plan, refusal);
   });

@@ -12,10 +12,10 @@ import type { DocgenOrm } from "../store/orm.ts";
 import type { TemplateChecker } from "../templating/checked-template.ts";
 import type { WorkLoop } from "../work/work-loop.ts";
 
-/** What the handlers are made of; each takes what it uses. */
+/** The dependencies of the handlers; each takes those it uses. */
 export interface DocgenDeps {
   readonly pool: pg.Pool;
-  /** Connects as the role that chooses what is to be done next among all organizations. */
+  /** Connects as the role that chooses the next work among all organizations. */
   readonly claimerPool: pg.Pool;
   /** Management has connections of its own. */
   readonly orm: DocgenOrm;
@@ -25,7 +25,7 @@ export interface DocgenDeps {
   readonly checker: TemplateChecker;
   readonly textConverter: TextConverter;
   readonly workLoop: WorkLoop;
-  /** What each organization may use. */
+  /** The plans of the organizations. */
   readonly plans: PlanReader;
   readonly renderer: Renderer;
   readonly clock: Clock;

@@ -53,7 +53,7 @@ export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenServic
   },
 });
 
-/** Only what was never begun; the row is locked, so it happens once. */
+/** Only for a document that was never started; the row is locked, so it happens once. */
 async function giveBackSlots(tenant: Tenant, document: LockedDocument): Promise<void> {
   const { status, slot, hourStart, minuteStart } = document;
   if (status !== "queued" || slot !== "taken" || hourStart === null) return;
@@ -95,7 +95,7 @@ function requireReady(document: Document | undefined, now: Date): Uint8Array {
   if (document === undefined || document.deletedAt !== null) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
   const status = statusAt(document, now);
   if (status === "completed" && document.sha256 !== null) return document.sha256;
-  // A failed document never will be ready, but it can be read why.
+  // A failed document will never be ready, but its failure can be read.
   if (!hasEnded(document) || status === "failed") throw new DomainError("GEN_DOCUMENT_NOT_READY");
   throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
 }
@@ -107,7 +107,7 @@ export const listDocuments = (
     const { orgId } = requireCaller(context);
     const { pageSize, templateId } = request;
     const afterId = parseAfterId(request.afterId);
-    // Nothing is made from a template that cannot be.
+    // No document can exist for an impossible template id.
     if (templateId !== "" && !isUuid(templateId)) return { documents: [], hasMore: false };
     const now = deps.clock.now();
     const query = {

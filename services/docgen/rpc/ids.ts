@@ -1,7 +1,7 @@
 import { isUuid } from "#platform/ids.ts";
 import { invalid, problem } from "../domain/problems.ts";
 
-/** The id that a page goes on after; undefined for the first page. */
+/** The id after which a page continues; undefined for the first page. */
 export function parseAfterId(text: string): string | undefined {
   if (text === "") return undefined;
   if (!isUuid(text)) throw invalid(problem("afterId", "INVALID_CURSOR", "must be the id of the last item of a page"));

@@ -14,7 +14,7 @@ import { RenderError, type Rendered, type RenderJob } from "../renderer/render-j
 import type { DocgenDeps } from "./deps.ts";
 import { parsePage } from "./template-versions.ts";
 
-/** Bytes of requests that wait or are being rendered; each counts as much at least as a small one costs. */
+/** Total bytes of requests that wait or are being rendered; each counts at least as much as a small one costs. */
 const maxWaitingBytes = 64 * 1024 * 1024;
 const leastBytes = 2 * 1024 * 1024;
 
@@ -85,7 +85,7 @@ const profiles: Readonly<Record<Profile, RenderProfile | undefined>> = {
   [Profile.PDF_UA_1]: "pdf/ua-1",
 };
 
-/** What the time of a PDF can be: it has four digits for the year. */
+/** Problems of a PDF's creation time, whose year must have four digits. */
 const timeProblems = (at: Date): FieldProblem[] =>
   at.getTime() >= 0 && at.getUTCFullYear() <= 9999
     ? []

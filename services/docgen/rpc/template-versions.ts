@@ -24,7 +24,7 @@ import { findingMessage, formatFromWire, templateMessage } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "orm" | "checker" | "clock">;
 
-/** So often the content may be changed by others while it is being checked. */
+/** How often the content may change while it is being checked, before publishing gives up. */
 const maxAttempts = 5;
 
 export const publishTemplate = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "publishTemplate"> => ({
@@ -32,7 +32,7 @@ export const publishTemplate = (deps: Deps): Pick<ServiceImpl<typeof DocgenServi
     const caller = requireCaller(context);
     const id = canonicalId(request.templateId);
     for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
-      // The check can take its time, so it is no part of a transaction.
+      // The check may take long, so it runs outside the transaction.
       const { format, content } = await readTemplate(deps, caller.orgId, id);
       const source = { format, content };
       const schema = requireSchema(await deps.checker.check(source));
@@ -78,7 +78,7 @@ async function publishChecked(
   });
 }
 
-/** A template as its author asks for it. */
+/** A template as its author submits it. */
 export interface NewTemplate extends Pick<Template, "name" | "format" | "content" | "page" | "locale" | "sampleData"> {
   /** Undefined: to be derived from the name. */
   readonly slug: string | undefined;

@@ -29,7 +29,7 @@ export const rateMessage = (rate: RateState): MessageInitShape<typeof RateStateS
   retryAfterSeconds: rate.retryAfterSeconds,
 });
 
-/** The error of a request that the plan has no slot for. */
+/** The error of a request for which the plan has no slot left. */
 export const rateLimited = (plan: Plan, refusal: Refusal): DomainError => {
   const { limit, windowSeconds, retryAfterSeconds, resetAt } = refusal;
   const numbers = { limit, windowSeconds, retryAfterSeconds, resetAt };

@@ -1,10 +1,10 @@
 import type { Tenant } from "#platform/db/pool.ts";
 import type { Asset } from "../domain/asset.ts";
 
-/** Somebody may delete the asset with these bytes between the two statements; then there is room for the new one. */
+/** If somebody deletes the asset with these bytes between the two statements, the new one can be added. */
 const maxAttempts = 5;
 
-/** Adds the asset, or answers the one that has the same bytes. */
+/** Adds the asset, or returns the existing one with the same bytes. */
 export async function addAsset(
   { orgId, client }: Tenant,
   asset: Asset,
@@ -24,7 +24,7 @@ export async function findAsset(tenant: Tenant, id: string): Promise<Asset | und
   return (await findAssets(tenant, [id]))[0];
 }
 
-/** Those of them that there are, in no certain order. */
+/** Those of them that exist, in no particular order. */
 export async function findAssets({ orgId, client }: Tenant, ids: readonly string[]): Promise<Asset[]> {
   return (await client.query<Asset>(`${selectSql} and id = any($2)`, [orgId, ids])).rows;
 }
@@ -41,7 +41,7 @@ export async function pageOfAssets(
   return rows;
 }
 
-/** False when there is none. Its bytes are the blob store's to release. */
+/** False when there is none. The blob store releases its bytes. */
 export async function deleteAsset({ orgId, client }: Tenant, id: string): Promise<boolean> {
   const { rowCount } = await client.query("delete from docgen.asset where organization_id = $1 and id = $2", [
     orgId,

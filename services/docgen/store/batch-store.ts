@@ -23,13 +23,13 @@ export async function addBatch({ orgId, client }: Tenant, batch: NewBatch): Prom
   );
 }
 
-/** Whether one of its items was begun. */
+/** Whether one of its items has been started. */
 const isBegun = `exists (
   select from docgen.document d
   where d.organization_id = b.organization_id and d.batch_id = b.id and d.item_index >= 0 and d.started_at is not null
 )`;
 
-/** It runs from the moment when its first item is begun, which is recorded with the first one that ends. */
+/** A batch is running from the start of its first item, which is recorded when the first one ends. */
 const selectSql = `select id, total, completed, failed, cancelled, created_at as "createdAt",
     cancelled_at as "cancelledAt", completed_at as "completedAt",
     case when status = 'queued' and ${isBegun} then 'running' else status end as status
@@ -64,7 +64,7 @@ const statusSql: Readonly<Record<BatchStatus, string>> = {
   cancelled: "status = 'cancelled'",
 };
 
-/** How many items of all batches wait; not counted further than the limit. */
+/** How many items of all batches wait; counted only up to the limit. */
 export async function countWaitingItems({ orgId, client }: Tenant, limit: number): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from (
@@ -77,8 +77,8 @@ export async function countWaitingItems({ orgId, client }: Tenant, limit: number
 }
 
 /**
- * Cancels the items that wait, and returns how many; none is begun any more from here on. They are locked in their order,
- * and before the batch, as everybody does.
+ * Cancels the waiting items and returns how many; none is started any more from here on. They are locked in their order
+ * and before the batch, as everywhere.
  */
 export async function cancelWaitingItems({ orgId, client }: Tenant, batchId: string, now: Date): Promise<number> {
   const { rowCount } = await client.query(

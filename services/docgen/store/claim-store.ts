@@ -4,11 +4,11 @@ import type { OrgId } from "#platform/ids.ts";
 // All of these run as the role that chooses among the organizations, so none of them takes an organization to begin
 // with. It sees neither data nor contents: those who have a claim read them as the organization.
 
-/** A document that one process alone may render, while the lease lasts. */
+/** A document that only one process may render, while the lease lasts. */
 export interface Claimed {
   readonly orgId: OrgId;
   readonly id: string;
-  /** Every later write names it: what comes too late meets another claim, or none. */
+  /** Every later write names it: a write that is too late finds another claim, or none. */
   readonly claim: string;
   /** How often it was claimed, this time included. */
   readonly attempts: number;
@@ -90,7 +90,7 @@ const claimNextSql = `with recursive ${organizationsSql},
   from next n where d.organization_id = n.organization_id and d.id = n.id
   returning ${claimedColumns}`;
 
-/** Claims a document whose lease has run out: whoever rendered it is gone, or too slow to be believed. */
+/** Claims a document whose lease has expired: its process is gone, or too slow to be trusted. */
 export async function claimLapsed(claimer: pg.Pool, claiming: Claiming): Promise<Claimed | undefined> {
   const { claim, leaseMs, singlesOnly } = claiming;
   const { rows } = await claimer.query<ClaimedRow>({
@@ -108,11 +108,13 @@ export async function claimLapsed(claimer: pg.Pool, claiming: Claiming): Promise
   return rows[0] && { ...rows[0], claim };
 }
 
-/** So far at most a turn is put off: whoever was slow while nobody else had work is not behind for long. */
+/**
+ * The limit for postponing a turn: an organization that was slow while no other had work does not fall behind for long.
+ */
 const longestPutOff = "1 minute";
 
 /**
- * Puts off the organization's turn by the time that a rendering took, so that among organizations time counts and not
+ * Postpones the organization's turn by the duration of a rendering, so that organizations share time rather than
  * documents.
  */
 export async function putOffTurn(
@@ -132,7 +134,7 @@ export async function putOffTurn(
   );
 }
 
-/** Prolongs the leases of those claims that still hold, and returns these claims. */
+/** Renews the leases of the claims that are still valid, and returns these claims. */
 export async function renewClaims(
   claimer: pg.Pool,
   claims: readonly Pick<Claimed, "orgId" | "id" | "claim">[],
@@ -148,7 +150,7 @@ export async function renewClaims(
   return new Set(rows.map(({ claim }) => claim));
 }
 
-/** Lets another process go on with it at once. The attempt does not count; the slot stays spent. */
+/** Lets another process take it over at once. The attempt does not count; the slot stays used. */
 export async function giveBackClaim(
   claimer: pg.Pool,
   { orgId, id, claim }: Pick<Claimed, "orgId" | "id" | "claim">,
@@ -186,7 +188,7 @@ export async function countWaiting(
   return rows[0] ?? { own: 0, all: 0 };
 }
 
-/** Documents whose bytes are to go, the longest overdue first. */
+/** Documents whose bytes are due for removal, the longest overdue first. */
 export async function findExpiring(
   claimer: pg.Pool,
   now: Date,

@@ -153,7 +153,7 @@ export async function pageOfItems(
   return rows;
 }
 
-/** What decides how a document is deleted. */
+/** What determines how a document is deleted. */
 export interface LockedDocument {
   readonly status: DocumentStatus;
   readonly batchId: string | null;

@@ -23,7 +23,7 @@ export interface RenderInput {
   readonly traceparent?: string;
 }
 
-/** Undefined when the claim holds no more. */
+/** Undefined when the claim is no longer valid. */
 export async function readInput({ orgId, client }: Tenant, { id, claim }: Claim): Promise<RenderInput | undefined> {
   const { rows } = await client.query<RenderInput>({
     name: "docgen-read-input",

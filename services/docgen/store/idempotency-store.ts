@@ -30,7 +30,7 @@ export async function findKey({ orgId, client }: Tenant, request: KeyedRequest):
 }
 
 /**
- * Takes the key for what this transaction makes. While another transaction holds the key, waits for its end: "new" says
+ * Takes the key for what this transaction creates. If another transaction holds the key, waits for its end: "new" means
  * that the key belongs to this transaction, anything else that it has been used meanwhile.
  */
 export async function takeKey(

@@ -6,7 +6,7 @@ import type { Template, TemplateVersion } from "../domain/template.ts";
 import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
 import { TemplateEntity, TemplateVersionEntity } from "./orm.ts";
 
-/** Makes the row be written with the transaction's flush. */
+/** Schedules the row to be written with the transaction's flush. */
 export function addTemplate({ orgId, em }: OrmTenant, template: Omit<Template, "organizationId">): Template {
   const entity = em.create(TemplateEntity, { ...template, organizationId: orgId });
   em.persist(entity);
@@ -89,7 +89,7 @@ type FoundVersion =
   | { readonly kind: "unknown" }
   | { readonly kind: "unpublished" };
 
-/** This version of a template, or the published one when the number is 0; not of a template that was deleted. */
+/** This version of a template, or the published one when the number is 0; not for a deleted template. */
 export async function findPublishedVersion(
   { orgId, client }: Tenant,
   name: { readonly templateId: string; readonly version: number },

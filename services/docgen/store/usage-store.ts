@@ -20,7 +20,7 @@ export interface Slots {
   readonly minuteStart?: Date;
 }
 
-/** The state of the window that had nothing left; of the hour when neither had. */
+/** The state of the window that was used up; of the hour when both were. */
 export type Refusal = RateState;
 
 export type Taken =
@@ -52,7 +52,7 @@ export async function takeSlots(
   return { granted: false, refusal: rateOf(refusing, plan, usedNow) };
 }
 
-/** How takeSlots would refuse now; undefined when there is a slot left of each. */
+/** The refusal that takeSlots would give now; undefined when every window has a slot left. */
 export async function readRefusal(
   tenant: Tenant,
   plan: PlanLimits,
@@ -63,9 +63,9 @@ export async function readRefusal(
   return refusing && rateOf(refusing, plan, usedNow);
 }
 
-/** Gives back what was taken. Whoever calls it sees to it that it happens once. */
+/** Returns slots that were taken. The caller makes sure that this happens once. */
 export async function returnSlots(tenant: Tenant, slots: Slots): Promise<void> {
-  // In the order in which they are taken, so that nobody waits for each other.
+  // In the order in which they are taken, to avoid deadlocks.
   await tenant.client.query(
     `select from docgen.usage_window where organization_id = $1 and (seconds, window_start) in (select * from ${slotRows})
      order by seconds desc for update`,
@@ -74,7 +74,7 @@ export async function returnSlots(tenant: Tenant, slots: Slots): Promise<void> {
   await addToWindows(tenant, slots, -1);
 }
 
-/** Where the plan stands, without taking anything. */
+/** The state of the plan, without taking a slot. */
 export async function readUsage(tenant: Tenant, plan: PlanLimits, now?: Date): Promise<RateState> {
   return rateNow(plan, await readUsed(tenant, now));
 }
@@ -94,8 +94,8 @@ export async function readUsed({ orgId, client }: Tenant, now?: Date): Promise<U
 const windowNames: readonly WindowName[] = ["hour", "minute"];
 
 /**
- * Adds a slot to those of the windows that hold now, and makes and locks both: first the hour, then the minute. Says
- * what is used with it.
+ * Adds a slot to each of the current windows, creating and locking both: first the hour, then the minute. Returns their
+ * usage including it.
  */
 async function addToWindowsNow(
   { orgId, client }: Tenant,
@@ -131,7 +131,7 @@ function usedNowOf([hour, minute]: readonly UsedRow[]): UsedNow {
   return { now: hour.now, used: { hour: hour.used, minute: minute.used } };
 }
 
-/** The windows that hold at this time, or by the clock of the database when it is null. */
+/** The windows of this time, or by the clock of the database when it is null. */
 const windowsSql = (now: string): string =>
   `select c.now, s.seconds, date_bin(s.seconds * interval '1 second', c.now, 'epoch'::timestamptz) as window_start
    from (select date_trunc('milliseconds', coalesce(${now}::timestamptz, clock_timestamp())) as now offset 0) c
@@ -150,8 +150,9 @@ const slotRows = `unnest(array[${windowSeconds.hour}, ${windowSeconds.minute}], 
 const slotValues = ({ hourStart, minuteStart }: Slots): [Date, Date | null] => [hourStart, minuteStart ?? null];
 
 /**
- * As the role that sees the windows of all organizations, but not what is used of them. A slot may be given back to its
- * window for as long as its document waits; after two hours nobody counts there any more, and giving back changes nothing.
+ * Runs as the role that sees the windows of all organizations, but not their usage. A slot may be returned to its
+ * window for as long as its document waits; after two hours nobody counts in that window any more, and returning it
+ * changes nothing.
  */
 export async function deleteOldWindows(claimer: pg.Pool): Promise<number> {
   const { rowCount } = await claimer.query(

@@ -61,12 +61,16 @@ export interface Agreement {
   readonly sealLevel: SealLevel | null;
 }
 
-/** A file sealed by this installation. */
-export interface SealedFile {
-  /** UUID; the key of the bytes in the blob store. */
+/** A file of an agreement. */
+export interface StoredFile {
+  /** UUID; the owner of the bytes in the blob store. */
   readonly id: string;
+  /** Hash of the file in clear. */
   readonly sha256: Buffer;
 }
+
+/** A file that carries a seal of this installation. */
+export type SealedFile = StoredFile;
 
 /** PAdES B-B, or B-T with a timestamp token. */
 export type SealLevel = "B-B" | "B-T";
@@ -152,9 +156,13 @@ export interface Recipient {
 export interface AdoptedSignature {
   readonly typed: string;
   readonly font: string;
-  /** Base64 PNG; empty when the signature was typed. */
+  /** Base64 PNG, as it comes; empty when the signature was typed, or once the image is stored. */
   readonly drawnPng: string;
+  /** The stored image; the hash in hex. */
+  readonly drawn?: { readonly id: string; readonly sha256: string };
 }
+
+export const isDrawn = ({ drawnPng, drawn }: AdoptedSignature): boolean => drawnPng !== "" || drawn !== undefined;
 
 export interface CustomField {
   /** Digits only. */

@@ -45,7 +45,7 @@ export type DocumentSource =
       readonly fileExtension: string;
       readonly content: Uint8Array | "invalid-base64" | "missing";
     }
-  | { readonly kind: "stored"; readonly document: AgreementDocument };
+  | { readonly kind: "stored"; readonly agreementId: string; readonly document: AgreementDocument };
 
 /** A file of the request that has passed the check. */
 export interface CheckedFile {

@@ -1,10 +1,11 @@
 import type pg from "pg";
-import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Tenant } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
+import type { AgreementFiles } from "../files/agreement-files.ts";
+import { imageOf } from "../files/signature-images.ts";
 import type { ConsentText } from "../signing/consent-text.ts";
-import type { Agreement, SealedFile } from "./agreement.ts";
+import type { Agreement, StoredFile } from "./agreement.ts";
+import { type Write, writeTogether } from "./agreement-columns.ts";
 
 /** The agreement that a sealed file belongs to. */
 export interface SealedFileOwner {
@@ -94,18 +95,18 @@ export async function listConsentTexts(
 /** New bytes, by the id (UUID) of the document or sealed file. */
 export type NewBytes = ReadonlyMap<string, Uint8Array>;
 
-/** Bytes in the blob store and their owner. */
-type StoredFile = SealedFile;
-
 /** The effect on stored bytes when files are added or removed. */
 interface BytesMoved {
+  readonly agreementId: string;
   readonly before: readonly StoredFile[];
   readonly after: readonly StoredFile[];
   readonly bytes: NewBytes;
+  /** Whether the agreement is yet to be stored. */
+  readonly isNew: boolean;
 }
 
-/** All files of an agreement: its documents, original and sealed, and its certificate. */
-export const filesOf = ({ documents, certificate }: Pick<Agreement, "documents" | "certificate">): StoredFile[] => [
+/** All files of an agreement but attachments: its documents, original and sealed, its certificate, and drawn signatures. */
+export const filesOf = ({ documents, certificate, recipients }: Agreement): StoredFile[] => [
   ...documents.flatMap(({ id, sha256, sealedId, sealedSha256 }) =>
     sealedId === null || sealedSha256 === null
       ? [{ id, sha256 }]
@@ -115,37 +116,59 @@ export const filesOf = ({ documents, certificate }: Pick<Agreement, "documents" 
         ],
   ),
   ...(certificate === null ? [] : [certificate]),
+  ...recipients.flatMap(({ signature, initials }) => [...imageOf(signature), ...imageOf(initials)]),
 ];
 
 /**
- * Stores the bytes of added files, or references bytes that the organization already has, and releases those of
- * removed files. Works in the order of the hashes so that two transactions cannot deadlock, and adds before it
- * removes so that the same bytes are not deleted and written again.
+ * Stores the bytes of added files and releases those of removed ones; returns what else has to be written. Works in the
+ * order of the hashes so that two transactions cannot deadlock.
  */
-export async function moveBytes(tenant: Tenant, blobs: BlobStore, { before, after, bytes }: BytesMoved): Promise<void> {
-  const come = without(after, before).map((file) => ({ file, isNew: true }));
-  const go = without(before, after).map((file) => ({ file, isNew: false }));
-  // Array sort is stable: added files stay before removed ones of the same hash.
-  const moves = [...come, ...go].sort((a, b) => a.file.sha256.compare(b.file.sha256));
-  for (const { file, isNew } of moves) {
-    if (!isNew) await blobs.release(tenant, file.id);
-    else await keepBytes(tenant, blobs, file, bytes.get(file.id));
+export async function moveBytes(
+  tenant: Tenant,
+  files: AgreementFiles,
+  { agreementId, before, after, bytes, isNew }: BytesMoved,
+): Promise<Write[]> {
+  const come = without(after, before).map((file) => ({ file, isAdded: true }));
+  const go = without(before, after).map((file) => ({ file, isAdded: false }));
+  const known = come.length === 0 || isNew ? undefined : await files.findKey(tenant, agreementId);
+  const made = come.length > 0 && known === undefined ? files.newKey(tenant.orgId, agreementId) : undefined;
+  const key = known ?? made?.key;
+  for (const { file, isAdded } of [...come, ...go].sort((a, b) => a.file.sha256.compare(b.file.sha256))) {
+    if (!isAdded || key === undefined) await files.release(tenant, file.id);
+    else await files.put(tenant, agreementId, key, file, requireBytes(bytes, file));
   }
+  return made === undefined ? [] : [made.write];
 }
 
-async function keepBytes(
+function requireBytes(bytes: NewBytes, { id }: StoredFile): Uint8Array {
+  const found = bytes.get(id);
+  if (found === undefined) throw new Error(`file ${id} has no bytes`);
+  return found;
+}
+
+/** Stores one more file of an agreement that is locked, in the transaction. */
+export async function addFile(
   tenant: Tenant,
-  blobs: BlobStore,
-  { id, sha256 }: StoredFile,
-  bytes: Uint8Array | undefined,
+  files: AgreementFiles,
+  agreementId: string,
+  file: StoredFile,
+  bytes: Uint8Array,
 ): Promise<void> {
-  if (bytes === undefined) {
-    // The bytes come from a template, which may have been deleted since it was read.
-    if (!(await blobs.reference(tenant, id, sha256))) throw new DomainError("TEMPLATE_NOT_FOUND");
-    return;
-  }
-  const stored = await blobs.put(tenant, id, bytes);
-  if (!stored.equals(sha256)) throw new Error(`the bytes of file ${id} are not those that were checked`);
+  const moved = { agreementId, before: [], after: [file], bytes: new Map([[file.id, bytes]]), isNew: false };
+  await writeTogether(tenant.client, await moveBytes(tenant, files, moved));
+}
+
+/** Erases all files of an agreement for ever: what is stored here, and the key that copies elsewhere need. */
+export async function eraseFiles(tenant: Tenant, files: AgreementFiles, agreement: Agreement): Promise<void> {
+  const { orgId, client } = tenant;
+  const { id: agreementId } = agreement;
+  await files.eraseKey(tenant, agreementId);
+  const { rows: attached } = await client.query<StoredFile>(
+    "select id, sha256 from sign.attachment where organization_id = $1 and agreement_id = $2",
+    [orgId, agreementId],
+  );
+  const before = [...filesOf(agreement), ...attached];
+  await moveBytes(tenant, files, { agreementId, before, after: [], bytes: new Map(), isNew: false });
 }
 
 function without(files: readonly StoredFile[], others: readonly StoredFile[]): StoredFile[] {

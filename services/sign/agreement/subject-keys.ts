@@ -5,6 +5,7 @@ import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.t
 import type { KeyRing } from "#platform/secrets.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { RecordName, SeedVault } from "#platform/vault/seed-vault.ts";
+import { fileKeyColumn } from "../files/agreement-files.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import { emailKey } from "./agreement-records.ts";
@@ -40,7 +41,7 @@ export function subjectKeyInsertion(orgId: OrgId, agreementId: string, keys: rea
   const text = (parameter: Parameter) => `insert into sign.subject_key (organization_id, agreement_id, ${columns.names})
     select ${parameter(orgId)}::uuid, ${parameter(agreementId)}::uuid, ${columns.names}
     from json_to_recordset(${parameter(rows)}::json) as r(${columns.definitions})`;
-  return [{ name: "subject", text }];
+  return [{ name: "seed", text }];
 }
 
 /** What a person is found by who has this address; null for none. */
@@ -150,4 +151,5 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SeedVault): readonly S
     reseal: ({ orgId, agreementId, id }: { orgId: OrgId; agreementId: string; id: string }, wrapped) =>
       vault.rewrappedSeed(keyName(orgId, agreementId, id), wrapped),
   },
+  fileKeyColumn(vault),
 ];

@@ -1,5 +1,4 @@
 import type pg from "pg";
-import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Tenant } from "#platform/db/pool.ts";
@@ -7,6 +6,8 @@ import type { NewId, OrgId } from "#platform/ids.ts";
 import { type OutboxRecord, outboxInsertSql } from "#platform/outbox/outbox.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { signRecord } from "../events.ts";
+import type { AgreementFiles } from "../files/agreement-files.ts";
+import { withImagesApart } from "../files/signature-images.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
 import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
@@ -22,7 +23,7 @@ import { chain } from "./audit-chain.ts";
 import { commit } from "./audit-commitment.ts";
 import { auditInsertion } from "./audit-store.ts";
 import type { Change, SignEvent } from "./change.ts";
-import { filesOf, moveBytes, type NewBytes } from "./file-store.ts";
+import { eraseFiles, filesOf, moveBytes, type NewBytes } from "./file-store.ts";
 import { listSubjectKeys, subjectKeyInsertion, subjectsOf } from "./subject-keys.ts";
 
 /** The caller as recorded in events. */
@@ -35,7 +36,7 @@ export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "tra
 }
 
 export interface WriteDeps {
-  readonly blobs: BlobStore;
+  readonly files: AgreementFiles;
   readonly clock: Clock;
   readonly newId: NewId;
   /** What the personal part of the trail is sealed with. */
@@ -73,20 +74,23 @@ export async function writeChange(
   // The agreement is locked: nobody else adds keys to it.
   const entries = change.audit.map((one) => ({ ...one, committed: one.committed ?? commit(one, subjects.find) }));
   const trail = chain(entries, { agreementId, head, occurredAt: now, agreementStatus });
-  const after = { ...change.agreement, version: (before?.version ?? 0) + 1, audit: trail.head };
+  const { agreement: apart, images } = withImagesApart(change.agreement);
+  const after = { ...apart, version: (before?.version ?? 0) + 1, audit: trail.head };
 
   const isDeleted = change.events.some(isDeletion);
   const kept = isDeleted ? emptied(after) : after;
   if (before !== undefined) await removeParts(tenant, before, kept);
-  await moveBytes(tenant, deps.blobs, {
-    before: before === undefined ? [] : filesOf(before),
+  const fileWrites = await moveBytes(tenant, deps.files, {
+    ...{ agreementId, isNew: before === undefined, bytes: images.size === 0 ? bytes : new Map([...bytes, ...images]) },
+    before: before === undefined || isDeleted ? [] : filesOf(before),
     after: filesOf(kept),
-    bytes,
   });
+  if (before !== undefined && isDeleted) await eraseFiles(tenant, deps.files, before);
   const jobs = deps.mail === undefined ? change.jobs.filter(({ kind }) => kind !== "mail") : change.jobs;
   const records = change.events.map((event) => signRecord({ caller, eventId: deps.newId(), now }, after, event));
   const written = await writeTogether(tenant.client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
+    ...fileWrites,
     ...auditInsertion(orgId, agreementId, trail.events, subjects.keyOf),
     ...subjectKeyInsertion(orgId, agreementId, subjects.added),
     ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),

@@ -1,4 +1,4 @@
-import type { AdoptedSignature, Recipient } from "../agreement/agreement.ts";
+import { type AdoptedSignature, isDrawn, type Recipient } from "../agreement/agreement.ts";
 import type { AuditEvent } from "../agreement/audit-chain.ts";
 import type { AuditAction } from "../agreement/change.ts";
 import { firstCharacters, lengthOf } from "../agreement/problems.ts";
@@ -114,5 +114,5 @@ function authenticationOf({ id }: Recipient, events: readonly AuditEvent[]): str
 
 function method(adopted: AdoptedSignature | null, texts: CertificateTexts): Piece | undefined {
   if (adopted === null) return undefined;
-  return adopted.drawnPng === "" ? texts.typed(adopted.typed, adopted.font) : texts.drawn;
+  return isDrawn(adopted) ? texts.drawn : texts.typed(adopted.typed, adopted.font);
 }

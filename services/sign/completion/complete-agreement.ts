@@ -5,7 +5,7 @@ import { callerHeaders } from "#platform/caller.ts";
 import { withOrgSnapshot } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
-import type { Agreement, AgreementDocument, SealLevel } from "../agreement/agreement.ts";
+import type { Agreement, AgreementDocument, SealLevel, StoredFile } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { type AuditEvent, type CommittedEntry, chain } from "../agreement/audit-chain.ts";
 import { commit } from "../agreement/audit-commitment.ts";
@@ -19,6 +19,7 @@ import {
   type Within,
 } from "../agreement/change-agreement.ts";
 import { printCertificate } from "../certificate/print-certificate.ts";
+import { withImages } from "../files/signature-images.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { OrganizationReader } from "../organization-reader.ts";
 import type { Sealer } from "../seal/sealer.ts";
@@ -51,8 +52,9 @@ export async function completeAgreement(
   const read = await readAgreement(deps, caller, agreementId);
   if (read === undefined) return false;
   const files: SealedFiles = { documents: new Map(), bytes: new Map() };
-  for (const document of read.agreement.documents) {
-    await sealDocument(deps, caller, files, read.agreement, document, signal);
+  const drawn = await withImages(read.agreement, (image) => readFile(deps, caller, agreementId, image));
+  for (const document of drawn.documents) {
+    await sealDocument(deps, caller, files, drawn, document, signal);
   }
   let wanted = levelOf(files);
   // Events written meanwhile, such as a mail delivery, belong on the certificate, so read the trail again.
@@ -99,15 +101,14 @@ interface SealedFiles {
 
 async function sealDocument(
   deps: CompletionDeps,
-  { orgId }: CallerContext,
+  caller: CallerContext,
   files: SealedFiles,
   agreement: Agreement,
   { id, documentId, sha256, isSigned }: AgreementDocument,
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  const original = await withOrgSnapshot(deps.pool, orgId, (tenant) => deps.blobs.read(tenant, sha256));
-  if (original === undefined) throw new Error(`the bytes of document ${id} are missing`);
+  const original = await readFile(deps, caller, agreement.id, { id, sha256 });
   const { file, bytes } = await sealFile(deps, agreement, original, signal, {
     isSigned,
     marks: marksOf(agreement, documentId),
@@ -116,6 +117,13 @@ async function sealDocument(
   files.documents.set(id, file);
   files.bytes.set(file.id, bytes);
 }
+
+const readFile = (
+  { pool, files }: CompletionDeps,
+  { orgId }: CallerContext,
+  agreementId: string,
+  file: StoredFile,
+): Promise<Buffer> => withOrgSnapshot(pool, orgId, (tenant) => files.read(tenant, agreementId, file));
 
 type Filling = Pick<Parameters<Intake["prepareSeal"]>[0], "isSigned" | "isCertificate" | "marks"> & {
   readonly wanted: SealLevel;

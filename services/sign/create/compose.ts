@@ -192,7 +192,7 @@ function definitionOf(agreement: Agreement): Definition {
     notification: unusualDays(agreement.notification),
     documents: documents.map((document) => {
       const { documentId, name } = document;
-      return { documentId, name, source: { kind: "stored", document } };
+      return { documentId, name, source: { kind: "stored", agreementId: agreement.id, document } };
     }),
     recipients: recipients.map(recipientDefinition),
     customFields,

@@ -1,4 +1,6 @@
 import type { Caller } from "#platform/caller.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, Sender } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, thenChange } from "../agreement/change.ts";
@@ -11,7 +13,7 @@ import {
   type Within,
 } from "../agreement/change-agreement.ts";
 import { decisionContext, senderOf } from "../agreement/context.ts";
-import type { CheckedFile, Definition } from "../agreement/definition.ts";
+import type { CheckedFile, Definition, DocumentDefinition } from "../agreement/definition.ts";
 import { refuse } from "../agreement/problems.ts";
 import type { SignDeps } from "../deps.ts";
 import { checkFiles } from "../edit/documents.ts";
@@ -52,7 +54,8 @@ export async function makeAgreement(
   const context = decisionContext(deps, caller, wanted.observed);
   const draft = createDraft(definition, checked, { isTemplate, sender: senderOf(deps, caller) }, context);
   refuse(documentLimitProblems(draft.agreement.documents));
-  const bytes = bytesOf(draft.agreement.documents, checked);
+  const stored = await readStored(deps, orgId, definition.documents);
+  const bytes = bytesOf(draft.agreement.documents, [...checked, ...stored]);
   const options = { bytes, idempotency, ...(within === undefined ? {} : { within }) };
   if (!wanted.send) return createAgreement(deps, caller, draft, options);
   requireSendable(draft.agreement);
@@ -61,9 +64,35 @@ export async function makeAgreement(
   return createAgreement(deps, caller, sent, options);
 }
 
+/** The files of templates: each agreement has its own copy, under its own key. */
+const readStored = (
+  { pool, files }: Pick<SignDeps, "pool" | "files">,
+  orgId: OrgId,
+  documents: readonly DocumentDefinition[],
+): Promise<{ readonly documentId: string; readonly bytes: Uint8Array }[]> => {
+  const stored = documents.flatMap(({ documentId, source }) =>
+    source.kind === "stored" ? [{ documentId, ...source }] : [],
+  );
+  if (stored.length === 0) return Promise.resolve([]);
+  return withOrgSnapshot(pool, orgId, async (tenant) => {
+    const read = [];
+    for (const { documentId, agreementId, document } of stored) {
+      read.push({ documentId, bytes: await files.read(tenant, agreementId, document).catch(asDeleted) });
+    }
+    return read;
+  });
+};
+
+/** Whoever deletes a template erases its files. */
+function asDeleted(error: unknown): never {
+  throw error instanceof DomainError && error.code === "DOCUMENT_ERASED"
+    ? new DomainError("TEMPLATE_NOT_FOUND", { cause: error })
+    : error;
+}
+
 /** Finds the anchor texts in the documents. Reads the documents only when there are anchors. */
 export async function findAnchors(
-  { intake, blobs }: Pick<SignDeps, "intake" | "blobs">,
+  { intake, pool, files: stored }: Pick<SignDeps, "intake" | "pool" | "files">,
   orgId: OrgId,
   agreement: Agreement,
   bytes: NewBytes,
@@ -71,10 +100,9 @@ export async function findAnchors(
   const wanted = wantedTexts(agreement);
   if (wanted.length === 0) return noMatches;
   const files: { documentId: string; bytes: Uint8Array }[] = [];
-  for (const { id, documentId, sha256 } of agreement.documents) {
-    const content = bytes.get(id) ?? (await blobs.read(orgId, sha256));
-    if (content === undefined) throw new Error(`the bytes of document ${id} are gone`);
-    files.push({ documentId, bytes: content });
+  for (const document of agreement.documents) {
+    const read = () => withOrgSnapshot(pool, orgId, (tenant) => stored.read(tenant, agreement.id, document));
+    files.push({ documentId: document.documentId, bytes: bytes.get(document.id) ?? (await read()) });
   }
   return anchorMatches(wanted, await intake.findTexts(orgId, files, wanted));
 }

@@ -74,10 +74,10 @@ export const newDocument = (file: CheckedFile, id: string): AgreementDocument =>
   sealedSha256: null,
 });
 
-/** The bytes of the documents that were files of the request, by document id. */
+/** The bytes of documents, by their id; files are by what the integration calls them. */
 export function bytesOf(
   documents: readonly AgreementDocument[],
-  checked: readonly CheckedFile[],
+  checked: readonly Pick<CheckedFile, "documentId" | "bytes">[],
 ): ReadonlyMap<string, Uint8Array> {
   const files = new Map(checked.map((file) => [file.documentId, file.bytes]));
   return new Map(

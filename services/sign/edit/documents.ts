@@ -63,14 +63,13 @@ export const removeDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
 
 /** The PDF of a document with its hash: the sealed file once there is one, the original before that. */
 export async function readDocument(
-  { blobs }: Pick<SignDeps, "blobs">,
+  { files }: Pick<SignDeps, "files">,
   tenant: Tenant,
-  document: AgreementDocument,
+  agreementId: string,
+  { id, sha256, sealedId, sealedSha256 }: AgreementDocument,
 ): Promise<{ readonly content: Uint8Array; readonly sha256: Buffer }> {
-  const sha256 = document.sealedSha256 ?? document.sha256;
-  const content = await blobs.read(tenant, sha256);
-  if (content === undefined) throw new Error(`the bytes of document ${document.id} are missing`);
-  return { content, sha256 };
+  const file = { id: sealedId ?? id, sha256: sealedSha256 ?? sha256 };
+  return { content: await files.read(tenant, agreementId, file), sha256: file.sha256 };
 }
 
 /** The document's name with the extension .pdf. */
@@ -98,13 +97,13 @@ export async function checkFiles(
 }
 
 export const getDocumentContent = (
-  deps: Pick<SignDeps, "pool" | "blobs">,
+  deps: Pick<SignDeps, "pool" | "files">,
 ): Pick<ServiceImpl<typeof SignService>, "getDocumentContent"> => ({
   async getDocumentContent(request, context) {
     const { orgId } = requireCaller(context);
     return withTarget(deps, orgId, targetOf(request.target), async (agreement, tenant) => {
       const document = requireDocument(agreement, request.documentId);
-      const { content, sha256 } = await readDocument(deps, tenant, document);
+      const { content, sha256 } = await readDocument(deps, tenant, agreement.id, document);
       const { documentId, name } = document;
       return { file: { content, sha256, fileName: pdfFileName(name), documentId } };
     });
@@ -112,7 +111,7 @@ export const getDocumentContent = (
 });
 
 export const getCombinedDocument = (
-  deps: Pick<SignDeps, "pool" | "vault" | "blobs" | "intake" | "renderer" | "organizations" | "clock">,
+  deps: Pick<SignDeps, "pool" | "vault" | "files" | "intake" | "renderer" | "organizations" | "clock">,
 ): Pick<ServiceImpl<typeof SignService>, "getCombinedDocument"> => ({
   async getCombinedDocument({ target, withCertificate }, context) {
     const caller = requireCaller(context);
@@ -121,7 +120,7 @@ export const getCombinedDocument = (
       if (found.documents.length === 0) throw new DomainError("DOCUMENT_NOT_FOUND");
       const contents: Uint8Array[] = [];
       for (const document of found.documents) {
-        contents.push((await readDocument(deps, tenant, document)).content);
+        contents.push((await readDocument(deps, tenant, found.id, document)).content);
       }
       // A template has no trail to certify.
       const hasTrail = withCertificate && found.status !== "template";

@@ -13,7 +13,7 @@ import { printCertificate } from "../certificate/print-certificate.ts";
 import type { SignDeps } from "../deps.ts";
 
 export const getCertificate = (
-  deps: Pick<SignDeps, "pool" | "vault" | "blobs" | "renderer" | "organizations" | "clock">,
+  deps: Pick<SignDeps, "pool" | "vault" | "files" | "renderer" | "organizations" | "clock">,
 ): Pick<ServiceImpl<typeof SignService>, "getCertificate"> => ({
   async getCertificate({ agreementId }, context) {
     const caller = requireCaller(context);
@@ -32,15 +32,13 @@ type CertificateSource =
   | { readonly kind: "open"; readonly agreement: Agreement; readonly events: readonly AuditEvent[] };
 
 export async function readCertificateSource(
-  { blobs, vault }: Pick<SignDeps, "blobs" | "vault">,
+  { files, vault }: Pick<SignDeps, "files" | "vault">,
   agreement: Agreement,
   tenant: Tenant,
 ): Promise<CertificateSource> {
   const { id, certificate } = agreement;
   if (certificate === null) return { kind: "open", agreement, events: await listAuditEvents(tenant, vault, id) };
-  const pdf = await blobs.read(tenant, certificate.sha256);
-  if (pdf === undefined) throw new Error(`the certificate of agreement ${id} is missing`);
-  return { kind: "sealed", pdf };
+  return { kind: "sealed", pdf: await files.read(tenant, id, certificate) };
 }
 
 /** The certificate as PDF. Must not be called within a transaction. */

@@ -6,6 +6,7 @@ import { Migration006BatchesAndMailTexts } from "./006_batches_and_mail_texts.ts
 import { Migration007SentFiles } from "./007_sent_files.ts";
 import { Migration008ConsentTexts } from "./008_consent_texts.ts";
 import { Migration011TrailFormat } from "./011_trail_format.ts";
+import { Migration014FileKeys } from "./014_file_keys.ts";
 import { Migration016Retention } from "./016_retention.ts";
 
 export const signMigrations: ServiceMigrations = {
@@ -33,6 +34,7 @@ export const signMigrations: ServiceMigrations = {
       "comment on column sign.document.warnings is 'codes of what signatures and claims of the file forbid, as the API has them'",
     ),
     { name: "011_trail_format", class: Migration011TrailFormat },
+    { name: "014_file_keys", class: Migration014FileKeys },
     { name: "016_retention", class: Migration016Retention },
   ],
 };

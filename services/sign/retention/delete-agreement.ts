@@ -53,6 +53,9 @@ async function deleteEverything(tenant: Tenant, blobs: RemovalDeps["blobs"], id:
        union all select id, sha256 from sign.attachment where organization_id = $1 and agreement_id = $2
        union all select certificate_id, certificate_sha256 from sign.agreement
          where organization_id = $1 and id = $2 and certificate_id is not null
+       union all select (drawn ->> 'id')::uuid, decode(drawn ->> 'sha256', 'hex') from sign.recipient,
+         unnest(array[signature -> 'drawn', initials -> 'drawn']) drawn
+         where organization_id = $1 and agreement_id = $2 and drawn is not null
      ) f order by sha256`,
     [orgId, id],
   );
@@ -64,7 +67,7 @@ async function deleteEverything(tenant: Tenant, blobs: RemovalDeps["blobs"], id:
 }
 
 const partTables = [
-  ...["job", "view", "attachment", "document", "recipient", "custom_field", "audit_event", "subject_key"],
+  ...["job", "view", "attachment", "document", "recipient", "custom_field", "audit_event", "subject_key", "file_key"],
 ] as const;
 
 async function tell(

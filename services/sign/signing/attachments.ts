@@ -9,6 +9,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { changeAgreement, type Within } from "../agreement/change-agreement.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
+import { addFile } from "../agreement/file-store.ts";
 import type { SignDeps } from "../deps.ts";
 import { type Attachment, type AttachmentCommand, attachFile, contentTypeOf, requireRoom } from "./attachment.ts";
 import { requireRecipientSession } from "./ceremony-handlers.ts";
@@ -16,7 +17,7 @@ import { callerOfVisit, type RecipientSession, signerContext } from "./signing-s
 
 /** Attached files, for the organization that sent the agreement. */
 export const attachments = (
-  deps: Pick<SignDeps, "pool" | "blobs">,
+  deps: Pick<SignDeps, "pool" | "files">,
 ): Pick<ServiceImpl<typeof SignService>, "listAttachments" | "getAttachmentContent"> => ({
   listAttachments(request, context) {
     const { orgId } = requireCaller(context);
@@ -31,8 +32,7 @@ export const attachments = (
       const id = request.attachmentId.toLowerCase();
       const found = await findAttachment(tenant, agreement.id, id);
       if (found === undefined) throw new DomainError("ATTACHMENT_NOT_FOUND");
-      const content = await deps.blobs.read(tenant, found.sha256);
-      if (content === undefined) throw new Error(`the bytes of attachment ${id} are missing`);
+      const content = await deps.files.read(tenant, agreement.id, found);
       return { attachment: attachmentMessage(agreement, found), content };
     });
   },
@@ -68,7 +68,7 @@ export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningSe
 /** Stores the file in the transaction that records it, while the agreement is locked. */
 const keep =
   (
-    { blobs }: Pick<SignDeps, "blobs">,
+    { files }: Pick<SignDeps, "files">,
     { agreement, recipient }: RecipientSession,
     { id, tabId, fileName, content, sha256 }: AttachmentCommand,
     createdAt: Date,
@@ -76,7 +76,7 @@ const keep =
   async (tenant) => {
     const known = await listAttachments(tenant, agreement.id);
     requireRoom(known.filter(({ recipientId }) => recipientId === recipient.id).length);
-    await blobs.put(tenant, id, content);
+    await addFile(tenant, files, agreement.id, { id, sha256 }, content);
     await insertAttachment(tenant, {
       ...{ id, agreementId: agreement.id, recipientId: recipient.id, tabId: tabId.toLowerCase(), fileName },
       ...{ contentType: contentTypeOf(content) ?? "", bytes: content.length, sha256, createdAt },

@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type ChangeDeps, changeAgreement } from "../agreement/change-agreement.ts";
 import { agreementMessage } from "../agreement/messages.ts";
@@ -75,7 +75,9 @@ export const getCeremonyDocument = (
     const { orgId, agreement } = session;
     if (agreement === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
     const document = requireDocument(agreement, documentId);
-    const { content } = await withOrg(deps.pool, orgId, (tenant) => readDocument(deps, tenant, document));
+    const { content } = await withOrgSnapshot(deps.pool, orgId, (tenant) =>
+      readDocument(deps, tenant, agreement.id, document),
+    );
     await noteOpened(deps, session, visitor);
     return { content, fileName: pdfFileName(document.name) };
   },

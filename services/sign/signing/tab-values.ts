@@ -1,7 +1,7 @@
 import type { FieldProblem } from "#platform/errors.ts";
 import { isStorable } from "#platform/json-object.ts";
 import { newPatternWork, type PatternWork } from "#platform/linear-pattern.ts";
-import type { AdoptedSignature, Recipient } from "../agreement/agreement.ts";
+import { type AdoptedSignature, isDrawn, type Recipient } from "../agreement/agreement.ts";
 import { lengthOf, problem } from "../agreement/problems.ts";
 import { signs } from "../agreement/recipients.ts";
 import type { Tab, TabType } from "../agreement/tab.ts";
@@ -167,7 +167,7 @@ function finalValue(tab: Tab, recipient: Recipient, { agreementId, now }: Finish
 const signedValue = "signed";
 
 const isAdopted = (adopted: AdoptedSignature | null): boolean =>
-  adopted !== null && (adopted.typed.trim() !== "" || adopted.drawnPng !== "");
+  adopted !== null && (adopted.typed.trim() !== "" || isDrawn(adopted));
 
 /** A name of one word is a last name too. */
 function firstAndLast(name: string): readonly [string, string] {

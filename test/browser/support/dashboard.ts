@@ -4,7 +4,7 @@ import { Browser } from "../../support/browser-people.ts";
 import type { System } from "../../support/system.ts";
 import { accessibilityProblems, type Pages } from "./browser.ts";
 
-/** Somebody who can log in to the dashboard. */
+/** Somebody who can sign in to the dashboard. */
 export interface Person {
   readonly email: string;
   readonly password: string;
@@ -35,7 +35,7 @@ export async function newViewer(system: System, { email: ownersEmail, password: 
   return { email, password, baseUrl };
 }
 
-/** A page as somebody sees it who is logged in already. */
+/** A page as somebody sees it who is signed in already. */
 export async function openAs(
   pages: Pages,
   { email, password, baseUrl }: Person,
@@ -45,7 +45,7 @@ export async function openAs(
 ): Promise<Page> {
   const browser = new Browser(baseUrl);
   const { status } = await browser.login(email, password);
-  if (status !== 200) throw new Error(`${email} cannot log in: ${status}`);
+  if (status !== 200) throw new Error(`${email} cannot sign in: ${status}`);
   return await openDashboard(pages, `${baseUrl}/dashboard${path}`, wrong, options, browser.cookie);
 }
 
@@ -71,11 +71,11 @@ export async function openDashboard(
   return page;
 }
 
-/** Fills in the form of the login page. */
+/** Fills in the form of the sign-in page. */
 export async function logIn(page: Page, { email, password }: Person): Promise<void> {
   await page.getByLabel("E-mail address").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("button", { name: "Sign in" }).click();
 }
 
 /** Follows a link of the navigation. */

@@ -2,11 +2,14 @@ import type pg from "pg";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { Agreement } from "../../../services/sign/agreement/agreement.ts";
 import { loadAgreement } from "../../../services/sign/agreement/agreement-store.ts";
 import { isChainIntact } from "../../../services/sign/agreement/audit-chain.ts";
 import { listAuditEvents } from "../../../services/sign/agreement/audit-store.ts";
+import { filesOf } from "../../../services/sign/agreement/file-store.ts";
+import { createAgreementFiles } from "../../../services/sign/files/agreement-files.ts";
 import { findSeals } from "../../../services/sign/seal/verify-seals.ts";
 
 /** What is wrong with the completion of an agreement; empty when it happened exactly once, and as a whole. */
@@ -24,7 +27,10 @@ export async function problemsOf(inspector: pg.Pool, vault: SeedVault, orgId: Or
   }
   const signed = events.filter(({ action }) => action === "recipient.signed").length;
   if (signed !== 2) problems.push(`${signed} people have signed`);
-  problems.push(...(await eventProblems(inspector, agreement)), ...(await fileProblems(inspector, orgId, agreement)));
+  problems.push(
+    ...(await eventProblems(inspector, agreement)),
+    ...(await fileProblems(inspector, vault, orgId, agreement)),
+  );
   return problems.map((problem) => `${id}: ${problem}`);
 }
 
@@ -44,18 +50,25 @@ async function eventProblems(inspector: pg.Pool, { id, documents }: Agreement): 
     .map(([subject]) => `${counts.get(subject) ?? 0} events ${subject}`);
 }
 
-async function fileProblems(inspector: pg.Pool, orgId: OrgId, agreement: Agreement): Promise<string[]> {
+async function fileProblems(
+  inspector: pg.Pool,
+  vault: SeedVault,
+  orgId: OrgId,
+  agreement: Agreement,
+): Promise<string[]> {
   const blobs = createPostgresBlobStore({ pool: inspector, schema: "sign" });
+  const files = createAgreementFiles({ blobs, vault, logger: createLogger("test", "silent") });
   const problems: string[] = [];
-  for (const sha256 of [...agreement.documents.map((one) => one.sealedSha256), agreement.certificate?.sha256]) {
-    const bytes = sha256 && (await blobs.read(orgId, sha256));
-    const last = bytes && findSeals(Buffer.from(bytes)).at(-1);
+  const originals = new Set(agreement.documents.map(({ id }) => id));
+  for (const file of filesOf(agreement).filter(({ id }) => !originals.has(id))) {
+    const bytes = await withOrg(inspector, orgId, (tenant) => files.read(tenant, agreement.id, file));
+    const last = findSeals(bytes).at(-1);
     if (last?.isIntact !== true || !last.coversWholeFile) problems.push("a file has no seal that holds");
   }
   return problems;
 }
 
-/** What is stored beside what belongs to these agreements, which were made of one original. */
+/** What is stored beside what belongs to these agreements, whose documents are all made of one original. */
 export async function leftovers(inspector: pg.Pool, orgId: OrgId, agreements: number, documents: number) {
   const { rows } = await inspector.query<{ blobs: number; jobs: number }>(
     `select (select count(*)::int from sign.blob where organization_id = $1) as blobs,
@@ -63,5 +76,5 @@ export async function leftovers(inspector: pg.Pool, orgId: OrgId, agreements: nu
     [orgId],
   );
   const { blobs = 0, jobs = 0 } = rows[0] ?? {};
-  return { blobs: blobs - 1 - agreements * (documents + 1), jobs };
+  return { blobs: blobs - agreements * (documents + 2), jobs };
 }

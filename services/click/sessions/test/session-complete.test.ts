@@ -97,7 +97,7 @@ describe("completeSession", () => {
     const template = addTemplate({ policyFlags: { singleUseSession: false } });
     const { id } = await create(template);
     const request = { acceptance: { action: "CHECKBOX" }, idempotencyKey: "order-43" };
-    // The step after the record fails; the record stays.
+    // The completion fails after the acceptance was recorded; the acceptance stays.
     await click.superuser.query("alter table click.session rename column completed_at to completed_at_gone");
     await expect(complete(template, id, request)).rejects.toThrow();
     await click.superuser.query("alter table click.session rename column completed_at_gone to completed_at");

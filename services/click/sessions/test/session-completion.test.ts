@@ -62,7 +62,7 @@ function requireSigned({ leaf, leafHash, signature, kid, publicKey }: LeafRow): 
 const completionsOf = async (template: FakeTemplate) =>
   (await leavesOf(template)).filter(({ kind }) => kind === "click.session.completed");
 
-/** What the row of the session keeps of its completion. */
+/** What the row of the session stores about its completion. */
 async function closingOf(template: FakeTemplate, id: string) {
   const pool = createPool({ url: click.database.url, role: "assent_click", max: 1, name: "test" });
   const row = await withOrg(pool, orgOf(template), (tenant) => findSession(tenant, id));

@@ -150,7 +150,7 @@ describe("the sweeper", () => {
   test("marks what has expired and tells of it once, also with two processes", async () => {
     const template = addTemplate();
     const sessions: Awaited<ReturnType<typeof create>>[] = [];
-    // More than it looks at in one go.
+    // More sessions than one run of the sweeper handles.
     while (sessions.length < 240) sessions.push(...(await Promise.all([1, 2, 3, 4, 5, 6].map(() => create(template)))));
     const [accepted, completed, cancelled, ...left] = sessions;
     await accept(template, { sessionId: accepted?.id });
@@ -171,7 +171,7 @@ describe("the sweeper", () => {
       sessionExpired: { templateId: template.templateId, versionId: template.versions[0]?.versionId, revision: 1 },
     });
     expect(events[0].sessionExpired.expiresAt).toBeDefined();
-    // Nobody who reads the session can tell whether the sweeper has come by.
+    // Readers of the session cannot tell whether the sweeper has run.
     expect(await get(template, left[0]?.id ?? "")).toEqual(before);
     const stored = await rows<{ status: string; n: number }>(
       click,

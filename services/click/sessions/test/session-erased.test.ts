@@ -24,7 +24,7 @@ const person = {
   data: { fullName: "Ada" },
 };
 
-/** What a session says that tells about its user. */
+/** The members of a session that reveal something about its user. */
 const personalOf = ({ userRef, metadata, returnUrl, data, renderHash }: Session) => {
   return { userRef, metadata, returnUrl, data, renderHash };
 };
@@ -36,7 +36,7 @@ const generated = () => {
   return template;
 };
 
-/** Leaves of a session what erasure leaves. */
+/** The members of a session that remain after an erasure. */
 async function erase(template: FakeTemplate, id: string) {
   const names = [orgOf(template), id];
   await click.superuser.query("delete from click.subject_key where organization_id = $1 and record_id = $2", names);

@@ -99,7 +99,7 @@ describe("appendSessionEvents", () => {
     await expectDomainError(tell(template, id, many(101)), "VALIDATION_FAILED");
     await expectDomainError(tell(template, id, [{ type: "WINKED" }]), "VALIDATION_FAILED");
     await expectDomainError(tell(template, id, [{ type: "CHECKED", target: "a\u0000" }]), "VALIDATION_FAILED");
-    // At the same time, and still counted one by one.
+    // Sent at the same time, and still counted one by one.
     await Promise.all(Array.from({ length: 9 }, () => tell(template, id, many(100))));
     await tell(template, id, many(99));
     const error = await expectDomainError(tell(template, id, many(2)), "CLICK_VALIDATION_FAILED");

@@ -30,7 +30,7 @@ interface Step {
 const start: Model = { status: "PENDING", outcome: "UNSPECIFIED" };
 const ok = (status: Status, outcome: Model["outcome"]): Step => ({ code: "ok", next: { status, outcome } });
 
-/** What a session does, in a few lines: open until somebody decides, cancels or closes it, or its time is up. */
+/** A minimal model of a session: open until it is decided, cancelled or closed, or its time is over. */
 function react(model: Model, action: Action): Step {
   const refused = (code: string): Step => ({ code, next: model });
   const { status } = model;
@@ -46,7 +46,7 @@ function react(model: Model, action: Action): Step {
       return status === "PENDING" ? ok("CANCELLED", "NONE") : refused("CLICK_SESSION_CLOSED");
     case "complete":
     case "completeDeclined":
-      // What was decided before stands, whatever the one who closes says.
+      // An earlier decision stands, whatever outcome the closing request names.
       if (status === "COMPLETED") return { code: "ok", next: model };
       if (status === "DECLINED" && action === "completeDeclined") return { code: "ok", next: model };
       if (status === "ACCEPTED") return ok("COMPLETED", "ACCEPTED");
@@ -118,7 +118,7 @@ test("sessions do what a small model of them does, whatever comes in whatever or
         }
         expect(await read(template, id)).toEqual(model);
       }
-      // One record where something was decided, none where nothing was.
+      // One record for a decision, none without one.
       const isDecided = [model.status, model.outcome].some((word) => word === "ACCEPTED" || word === "DECLINED");
       expect(await countAcceptances(click, orgOf(template))).toBe(isDecided ? 1 : 0);
     }),

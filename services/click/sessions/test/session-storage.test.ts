@@ -51,7 +51,7 @@ const personal = [
 
 const tables = ["session", "session_event", "sealed_rendering", "shown", "outbox", "subject_key", "log_leaf"];
 
-/** Everything that the tables hold, with bytea also as the text that it may be. */
+/** The contents of all tables; bytea is also decoded as the text that it may contain. */
 async function dump(table: string): Promise<string> {
   const stored = await rows(click, `select * from click.${table}`);
   return JSON.stringify(stored, (_key, value: unknown) => {
@@ -73,7 +73,7 @@ const generated = () => {
 const consent = () =>
   addTemplate({ type: TemplateType.CONSENT, typeConfig: { purposes: [{ key: "news", name: "News" }] } });
 
-/** Shows a session to its user, whose page tells what happened. */
+/** Shows a session to its user, whose page reports events. */
 async function show(template: FakeTemplate, changes: NewSession) {
   const session = await create(template, changes);
   const { html } = await renderSession(template, session.id, { token: session.renderToken });

@@ -3,7 +3,7 @@ import { type Client, createClient } from "@connectrpc/connect";
 import pg from "pg";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { createPostgresBlobStore, sha256Of } from "#platform/blobs/blob-store.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { newId, parseOrgId } from "#platform/ids.ts";
@@ -22,7 +22,7 @@ import type { Agreement } from "../agreement.ts";
 import type { Change, DecisionContext } from "../change.ts";
 import { changeAgreement } from "../change-agreement.ts";
 import { sampleContext } from "./lifecycle-samples.ts";
-import { testVault } from "./trail-vault.ts";
+import { testSeals } from "./trail-vault.ts";
 
 /** What a test puts in place of the processes that read PDFs. */
 export interface FakeIntake {
@@ -55,8 +55,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
   const fake: FakeIntake = { onSearch: async () => {}, searches: 0, texts: new Set() };
   const deps: SignDeps = {
     pool,
-    blobs: createPostgresBlobStore({ pool, schema: "sign" }),
-    vault: testVault(),
+    ...testSeals(pool),
     intake: options.intake ?? fakeIntake(fake),
     evidenceLog: createFakeClick().client,
     renderer: createClient(

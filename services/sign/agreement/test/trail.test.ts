@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import pg from "pg";
-import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { isTransient } from "#platform/db/errors.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
@@ -24,6 +23,7 @@ import { type ChangeDeps, changeAgreement, createAgreement } from "../change-agr
 import { auditNames } from "../recipients.ts";
 import { sealedColumns } from "../subject-keys.ts";
 import { sampleContext, sampleDraft, sampleRecipient } from "./lifecycle-samples.ts";
+import { testSeals } from "./trail-vault.ts";
 
 let database: TestDatabase;
 let pool: pg.Pool;
@@ -39,7 +39,7 @@ beforeAll(async () => {
   superuser.on("error", () => {});
   pool = createPool({ url: database.url, role: "assent_sign", max: 8, name: "sign" });
   deps = {
-    ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), newId, vault: vaultOf([masterKey]) },
+    ...{ pool, newId, ...testSeals(pool, vaultOf([masterKey])) },
     ...{ clock: { now: () => new Date() }, wakeRelay: () => {}, wakeJobs: () => {} },
   };
 });

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
-import { createPool } from "#platform/db/pool.ts";
+import { createPool, withOrg } from "#platform/db/pool.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { until } from "#platform/testing/until.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
 import { changeAgreement } from "../../agreement/change-agreement.ts";
+import { filesOf } from "../../agreement/file-store.ts";
 import { sign } from "../../agreement/test/lifecycle-requests.ts";
 import { sampleContext, sampleDraft, sampleRecipient } from "../../agreement/test/lifecycle-samples.ts";
 import { noMatches } from "../../create/place-tabs.ts";
@@ -69,8 +70,7 @@ async function completing(): Promise<Agreement> {
   const documents = [documentWith(file, "1"), documentWith(Buffer.from(file), "2")];
   const draft = sampleDraft([sampleRecipient("1")], { id: crypto.randomUUID(), documents });
   const sent = sendAgreement(draft, noMatches, sampleContext()).agreement;
-  await organization.insert(sent);
-  for (const { id } of documents) await deps.blobs.put(organization.orgId, id, file);
+  await organization.insert(sent, [file]);
   const caller = { orgId: organization.orgId, requestId: "request-1", traceparent: "" };
   return changeAgreement(deps, caller, { id: sent.id, isTemplate: false }, (agreement) =>
     sign("1")(agreement, { ...sampleContext(), newId: deps.newId }),
@@ -107,7 +107,7 @@ function faulty(meet: (boundary: Boundary) => Promise<void>): JobHandler["run"] 
   };
   const { run } = completeAgreements({
     ...deps,
-    blobs: { ...deps.blobs, read: (...given) => around("reading", () => deps.blobs.read(...given)) },
+    files: { ...deps.files, read: (...given) => around("reading", () => deps.files.read(...given)) },
     intake: { prepareSeal: (given) => around("preparing", () => deps.intake.prepareSeal(given)) },
     sealer: { ...deps.sealer, seal: (...given) => around("sealing", () => deps.sealer.seal(...given)) },
     renderer: {
@@ -142,10 +142,12 @@ async function requireCompletedOnce(agreements: readonly Agreement[]): Promise<v
     expect(rows.map(({ count }) => count)).toEqual([1, 2]);
     const actions = (await organization.trail(id)).map(({ action }) => action);
     expect(actions.filter((action) => action === "agreement.completed")).toHaveLength(1);
-    const sealed = [...agreement.documents.map(({ sealedSha256 }) => sealedSha256), agreement.certificate?.sha256];
-    for (const sha256 of sealed) {
-      const bytes = await deps.blobs.read(organization.orgId, sha256 ?? Buffer.alloc(32));
-      expect(bytes !== undefined && holds(bytes)).toBe(true);
+    const originals = new Set(agreement.documents.map((document) => document.id));
+    const sealed = filesOf(agreement).filter((one) => !originals.has(one.id));
+    expect(sealed).toHaveLength(3);
+    for (const one of sealed) {
+      const bytes = await withOrg(deps.pool, organization.orgId, (tenant) => deps.files.read(tenant, id, one));
+      expect(holds(bytes)).toBe(true);
     }
   }
   // Nothing is left of what was begun in vain: of each agreement two originals, two sealed files and a certificate.

@@ -59,10 +59,10 @@ describe("a completion", () => {
           (select count(*)::int from sign.audit_event where action = 'agreement.completed') as audited,
           (select count(*)::int from sign.blob) as blobs`,
       );
-      // All were made of one original, which is stored once.
+      // All were made of one original, of which each has a copy of its own.
       const sealed = documents * count;
       expect(stored.rows).toEqual([
-        { completed: count, certificates: count, sealed, audited: count, blobs: sealed + count + 1 },
+        { completed: count, certificates: count, sealed, audited: count, blobs: sealed + 2 * count },
       ]);
     },
     60_000 + count * 1_000,

@@ -108,6 +108,15 @@ describe("a completion", () => {
 
     const { file } = await organization.getCertificate({ agreementId: agreement.id });
     await tools.requireSealed(file?.content ?? new Uint8Array());
+    // Originals, sealed files, the certificate and the drawn signature.
+    const inStore = await sign.superuser.query(
+      `select from sign.blob where organization_id = $1 and is_sealed
+        and position('%PDF'::bytea in bytes) = 0 and position('PNG'::bytea in bytes) = 0`,
+      [organization.orgId],
+    );
+    expect(inStore.rowCount).toBe(2 * files.length + 2);
+    const people = await sign.superuser.query("select from sign.recipient where signature::text like '%iVBORw0%'");
+    expect(people.rowCount).toBe(0);
     const again = await organization.getCertificate({ agreementId: agreement.id });
     expect(again.file?.sha256).toEqual(file?.sha256);
     const combined = await organization.getCombinedDocument({ target: target(agreement.id), withCertificate: true });

@@ -80,7 +80,7 @@ describe("documents", () => {
   test("of a template are new documents with the same bytes", () => {
     const stored = { ...sampleDocument("9"), sealedSha256: Buffer.alloc(32, 7) };
     const given: DocumentDefinition[] = [
-      { documentId: "1", name: "Other.pdf", source: { kind: "stored", document: stored } },
+      { documentId: "1", name: "Other.pdf", source: { kind: "stored", agreementId: "a", document: stored } },
       file("2"),
     ];
     const checked = given.slice(1).map(checkedOf);

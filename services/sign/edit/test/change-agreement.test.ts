@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type pg from "pg";
-import { createPostgresBlobStore, sha256Of } from "#platform/blobs/blob-store.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import type { Agreement } from "../../agreement/agreement.ts";
+import type { Agreement, StoredFile } from "../../agreement/agreement.ts";
 import { loadAgreement } from "../../agreement/agreement-store.ts";
 import { emptyAudit, isChainIntact } from "../../agreement/audit-chain.ts";
 import { listAuditEvents } from "../../agreement/audit-store.ts";
@@ -19,7 +18,7 @@ import {
   findReplay,
 } from "../../agreement/change-agreement.ts";
 import { sampleContext, sampleDraft, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
-import { testVault } from "../../agreement/test/trail-vault.ts";
+import { testSeals } from "../../agreement/test/trail-vault.ts";
 import { documentWith } from "../../signing/test/signing-setup.ts";
 import { callerOf } from "../../test/harness.ts";
 
@@ -32,7 +31,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   pool = createPool({ url: database.url, role: "assent_sign", max: 8, name: "sign" });
   deps = {
-    ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), newId, vault: testVault() },
+    ...{ pool, newId, ...testSeals(pool) },
     clock: { now: () => new Date() },
     wakeRelay: () => woken.push("relay"),
     wakeJobs: () => woken.push("jobs"),
@@ -135,7 +134,8 @@ test("a change writes what differs: parts that come, go, move and change", async
   );
   expect(changed).toMatchObject({ version: 2, emailSubject: "New", customFields: [] });
   expect(await read(caller, id)).toEqual(changed);
-  expect(await deps.blobs.read(caller.orgId, sha256Of(pdf))).toBeUndefined();
+  // Of the files there is only that of the other document.
+  expect((await counts(caller)).slice(5, 7)).toEqual([1, 1]);
   expect(woken).toEqual(["relay", "relay", "jobs"]);
   const again = await changeAgreement(deps, caller, target(id), (agreement) => ({
     ...changeTo(agreement, "agreement.modified"),
@@ -234,29 +234,38 @@ test("a change that is refused or fails leaves nothing, not even its key", async
   expect(woken).toEqual(["relay"]);
 });
 
-test("documents share the bytes of a template, which outlive it; bytes that are gone are said to be", async () => {
+test("files are stored once in their agreement, apart from those of others, and go with it for ever", async () => {
   const caller = newCaller();
-  const template = await stored(caller);
-  const copyOf = (): Agreement => {
-    const documents = template.documents.map((document) => ({ ...document, id: newId() }));
-    return sampleDraft([], { id: newId(), documents, audit: emptyAudit });
-  };
-  const create = () => createAgreement(deps, caller, changeTo(copyOf(), "agreement.created"), { bytes: new Map() });
-  const { agreement } = await create();
-  const deletion = (one: Agreement): Change => ({
-    ...changeTo(one, "agreement.modified"),
+  const [one, other] = [await stored(caller), await stored(caller)];
+  expect((await counts(caller)).slice(5, 7)).toEqual([2, 2]);
+  const again = documentWith(pdf, "2", { id: newId() });
+  await changeAgreement(
+    deps,
+    caller,
+    target(one.id),
+    (before) => changeTo({ ...before, documents: [...before.documents, again] }, "agreement.modified"),
+    new Map([[again.id, pdf]]),
+  );
+  expect((await counts(caller)).slice(5, 7)).toEqual([2, 3]);
+  const readFile = ({ id }: Agreement, file: StoredFile) =>
+    withOrg(pool, caller.orgId, (tenant) => deps.files.read(tenant, id, file));
+  expect(await readFile(one, again)).toEqual(pdf);
+  // What belongs to one agreement is not read as that of another.
+  await expectDomainError(readFile(other, again), "DOCUMENT_DAMAGED");
+  const deletion = (agreement: Agreement): Change => ({
+    ...changeTo(agreement, "agreement.modified"),
     audit: [{ action: "agreement.deleted", actor }],
     events: [{ kind: "agreement.deleted" }],
   });
-  await changeAgreement(deps, caller, target(template.id), deletion);
-  expect(await read(caller, template.id)).toBeUndefined();
-  await expectDomainError(changeAgreement(deps, caller, target(template.id), deletion), "ENVELOPE_NOT_FOUND");
-  expect(await deps.blobs.read(caller.orgId, sha256Of(pdf))).toBeDefined();
-  await changeAgreement(deps, caller, target(agreement.id), deletion);
-  expect(await deps.blobs.read(caller.orgId, sha256Of(pdf))).toBeUndefined();
-  await expectDomainError(create(), "TEMPLATE_NOT_FOUND");
+  await changeAgreement(deps, caller, target(one.id), deletion);
+  expect(await read(caller, one.id)).toBeUndefined();
+  await expectDomainError(changeAgreement(deps, caller, target(one.id), deletion), "ENVELOPE_NOT_FOUND");
+  await expectDomainError(readFile(one, again), "DOCUMENT_ERASED");
+  expect(await readFile(other, other.documents[0] ?? again)).toEqual(pdf);
+  await changeAgreement(deps, caller, target(other.id), deletion);
+  expect((await counts(caller)).slice(5, 7)).toEqual([0, 0]);
   // The rows of what was deleted hold nothing that people wrote; the trail stays.
-  expect((await counts(caller)).slice(0, 4)).toEqual([2, 0, 0, 4]);
+  expect((await counts(caller)).slice(0, 4)).toEqual([2, 0, 0, 5]);
 });
 
 test("another organization finds nothing, nor does who asks for the other kind", async () => {

@@ -7,7 +7,7 @@ import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { DomainError } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
-import { sampleDraft, sampleId, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
+import { sampleDraft, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
 import { writtenAnew } from "../../intake/test/pdfs.ts";
 import {
   documentWith,
@@ -167,8 +167,7 @@ describe("reading", () => {
     const sealed = await pdfOf(2, 777);
     const documents = [documentWith(one, "1", { sealedId: randomUUID(), sealedSha256: documentWith(sealed).sha256 })];
     const agreement = sampleDraft([], { id: randomUUID(), documents });
-    await organization.insert(agreement, [one]);
-    await setup.deps.blobs.put(organization.orgId, sampleId(), sealed);
+    await organization.insert(agreement, [one, sealed]);
     const { file } = await content(agreement.id, "1");
     expect(Buffer.from(sealed).equals(file?.content ?? Buffer.alloc(0))).toBe(true);
     const target = agreementTarget(agreement.id);

@@ -3,7 +3,6 @@ import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import pg from "pg";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { newId, parseOrgId } from "#platform/ids.ts";
@@ -12,7 +11,7 @@ import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
-import { testVault } from "../../agreement/test/trail-vault.ts";
+import { testSeals } from "../../agreement/test/trail-vault.ts";
 import type { SignDeps } from "../../deps.ts";
 import { signRoutes } from "../../handlers.ts";
 import { createIntake } from "../../intake/intake.ts";
@@ -36,8 +35,8 @@ export async function startEditing() {
   const intake = createIntake({ logger, renderer, clock, size: 1 });
   const facts = { name: "Acme", sandbox: false };
   const deps: SignDeps = {
-    ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), intake, renderer, clock, newId, logger },
-    vault: testVault(),
+    ...{ pool, intake, renderer, clock, newId, logger },
+    ...testSeals(pool),
     evidenceLog: createFakeClick().client,
     organizations: { of: async () => facts, known: () => facts },
     ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },

@@ -48,7 +48,9 @@ const draft = async (): Promise<Agreement> => {
 };
 const completed = async (): Promise<Agreement> => {
   const agreement = await sent();
-  await (await sit(sign, organization, agreement, "1"))();
+  // A drawn signature is a file as well.
+  const drawnPng = Buffer.from("89504e470d0a1a0a00", "hex");
+  await (await sit(sign, organization, agreement, "1"))({ drawnPng });
   const done = await untilCompleted(organization, agreement.id);
   await until(async () => {
     const { events } = await organization.listAuditEvents({ agreementId: agreement.id });

@@ -62,13 +62,15 @@ test("a file that a signer attaches is kept, and is the value of the tab", async
   const { id } = recipientOf(agreement, "1");
   const finished = recipientOf(await organization.load(agreement.id), "1");
   expect(finished.tabs.find((tab) => tab.tabId === tabId)).toMatchObject({ value, status: "signed" });
-  const { pool, blobs } = setup.deps;
+  const { pool, files } = setup.deps;
   const kept = await withOrg(pool, organization.orgId, (tenant) => listAttachments(tenant, agreement.id));
   expect(kept).toMatchObject([
     { id: value, recipientId: id, tabId, fileName: "passport.png", contentType: "image/png", bytes: png.length },
   ]);
-  const bytes = await blobs.read(organization.orgId, kept[0]?.sha256 ?? Buffer.alloc(32));
-  expect(Buffer.from(bytes ?? []).equals(png)).toBe(true);
+  const [file] = kept;
+  if (file === undefined) throw new Error("it is kept");
+  const bytes = await withOrg(pool, organization.orgId, (tenant) => files.read(tenant, agreement.id, file));
+  expect(bytes.equals(png)).toBe(true);
   await expectDomainError(add(png), "VIEW_URL_EXPIRED");
 });
 

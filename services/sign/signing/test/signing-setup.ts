@@ -5,7 +5,7 @@ import pg from "pg";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
-import { createPostgresBlobStore, sha256Of } from "#platform/blobs/blob-store.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { callerHeaders } from "#platform/caller.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId, parseOrgId } from "#platform/ids.ts";
@@ -18,8 +18,9 @@ import type { Agreement, AgreementDocument } from "../../agreement/agreement.ts"
 import { writeTogether } from "../../agreement/agreement-columns.ts";
 import { loadAgreement } from "../../agreement/agreement-store.ts";
 import { listAuditEvents } from "../../agreement/audit-store.ts";
-import { sampleDocument, sampleId, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
-import { testVault } from "../../agreement/test/trail-vault.ts";
+import { addFile, filesOf } from "../../agreement/file-store.ts";
+import { sampleDocument, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
+import { testSeals } from "../../agreement/test/trail-vault.ts";
 import { insertionOf } from "../../agreement/write-change.ts";
 import type { SignDeps } from "../../deps.ts";
 import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "../../edit/documents.ts";
@@ -47,8 +48,8 @@ export async function startSigning() {
   const intake = createIntake({ logger, renderer, clock, size: 1 });
   const sandboxes = new Set<string>();
   const deps: SignDeps = {
-    ...{ pool, blobs: createPostgresBlobStore({ pool, schema: "sign" }), intake, renderer, clock, newId, logger },
-    vault: testVault(),
+    ...{ pool, intake, renderer, clock, newId, logger },
+    ...testSeals(pool),
     evidenceLog: createFakeClick().client,
     organizations: {
       of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
@@ -105,12 +106,14 @@ function organizationOf(deps: SignDeps, client: Client<typeof SignService>) {
     orgId,
     client,
     headers: { headers: callerHeaders(caller) },
-    /** Stores an agreement as it is, with bytes for those of its documents whose hash they have. */
+    /** Stores an agreement as it is, with bytes for those of its files whose hash they have. */
     insert: async (agreement: Agreement, files: readonly Uint8Array[] = []): Promise<Agreement> => {
       await withOrg(pool, orgId, ({ client: connection }) => writeTogether(connection, insertionOf(orgId, agreement)));
       for (const file of files) {
-        const document = agreement.documents.find(({ sha256 }) => sha256.equals(sha256Of(file)));
-        await deps.blobs.put(orgId, document?.id ?? sampleId(), file);
+        const sha256 = sha256Of(file);
+        for (const stored of filesOf(agreement).filter((one) => one.sha256.equals(sha256))) {
+          await withOrg(pool, orgId, (tenant) => addFile(tenant, deps.files, agreement.id, stored, file));
+        }
       }
       return agreement;
     },

@@ -3,8 +3,8 @@ import type { SignedIn } from "#api/users.ts";
 import { sessionKey } from "./session-types.ts";
 
 /**
- * Goes on as somebody else, or as nobody: what was read before is none of theirs. The session itself is replaced and not
- * removed, because whoever watches it, as the language of the pages does, would not see another in its place.
+ * Continues as another person, or as nobody, and drops all data that was read before. The session itself is replaced
+ * and not removed, because observers of it, such as the language of the pages, would not notice a new one in its place.
  */
 export function beginSession(queries: QueryClient, session: SignedIn | null): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });

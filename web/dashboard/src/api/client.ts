@@ -19,7 +19,7 @@ export interface Api {
   list<T>(path: string, query?: QueryValues): Promise<{ items: T[]; next?: string }>;
 }
 
-/** The API as the person who is logged in. Throws ApiError; a session that has ended leads to the login page. */
+/** The API as the person who is signed in. Throws ApiError; a session that has ended leads to the sign-in page. */
 export function useApi(): Api {
   const queries = useQueryClient();
   return useMemo(

@@ -5,7 +5,7 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** An answer that is no success; status 0 and code UNREACHABLE when there was none. */
+/** An unsuccessful answer; status 0 and code UNREACHABLE when there was no answer. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -34,7 +34,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   });
 }
 
-/** Of a request that nobody has answered. */
+/** The error of a request that got no answer. */
 export const unreachable = (): ApiError =>
   new ApiError({
     status: 0,
@@ -60,7 +60,7 @@ async function bodyOf(response: Response): Promise<Record<string, unknown>> {
   }
 }
 
-/** Document generation has them within its facts, by what they are about. */
+/** Document generation puts field problems into the details of its errors, under several names. */
 function listOfProblems(details: unknown): unknown[] {
   if (Array.isArray(details)) return details;
   const { fields, errors } = (details ?? {}) as Record<string, unknown>;

@@ -3,8 +3,8 @@ import { useApi } from "./client.ts";
 import { ApiError } from "./errors.ts";
 
 /**
- * Makes something with a POST that the API takes an X-Idempotency-Key for. Whoever tries again because no answer came
- * sends the same key with the same body, and gets what was made the first time.
+ * Creates something with a POST that takes an X-Idempotency-Key. A person who tries again because no answer came sends
+ * the same key with the same body, and gets what was created the first time.
  */
 export function useSendOnce(): <T>(path: string, body?: unknown) => Promise<T> {
   const api = useApi();
@@ -24,9 +24,9 @@ export function useSendOnce(): <T>(path: string, body?: unknown) => Promise<T> {
   };
 }
 
-/** Whether the API itself has said no; what stands between may say that it got no answer. */
+/** Whether the API itself has refused; proxies in between may only report that they got no answer. */
 const isAnswer = (error: unknown): boolean => error instanceof ApiError && error.status !== 0 && error.status < 502;
 
-/** Browsers have randomUUID only where the address is safe, and an installation may be tried out without TLS. */
+/** Browsers offer randomUUID only in secure contexts, and an installation may be tried out without TLS. */
 const newKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

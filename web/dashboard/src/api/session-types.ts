@@ -1,10 +1,10 @@
 import type { LoginAnswer } from "#api/users.ts";
 
-/** Where the session is kept among the answers of the API; null when nobody is logged in. */
+/** Where the session is kept among the answers of the API; null when nobody is signed in. */
 export const sessionKey = ["session"] as const;
 export const organizationKey = ["organization"] as const;
 
-/** What the login page offers beside the password. */
+/** What the sign-in page offers beside the password. */
 export interface LoginMethods {
   readonly identityProvider: { readonly name: string; readonly url: string } | null;
   /** Where somebody may go on whom the provider has named. */

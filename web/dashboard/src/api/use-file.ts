@@ -3,7 +3,7 @@ import { useMemo } from "react";
 import { errorOf, unreachable } from "./errors.ts";
 import { sessionKey } from "./session-types.ts";
 
-/** Reads files of the API, such as PDFs. Throws ApiError; a session that has ended leads to the login page. */
+/** Reads files of the API, such as PDFs. Throws ApiError; a session that has ended leads to the sign-in page. */
 export function useFile(): (path: string) => Promise<Blob> {
   const queries = useQueryClient();
   return useMemo(

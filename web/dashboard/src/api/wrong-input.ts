@@ -1,6 +1,6 @@
 import { ApiError } from "./errors.ts";
 
-/** What a form says by itself, at a field or below all of them. */
+/** A problem that a form finds itself, shown at a field or below all of them. */
 export const wrongInput = (message: string, field?: string): ApiError =>
   new ApiError({
     status: 0,

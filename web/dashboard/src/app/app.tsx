@@ -81,7 +81,7 @@ const createQueries = (): QueryClient =>
     defaultOptions: {
       queries: {
         staleTime: 10_000,
-        // What the API has refused it refuses again.
+        // A request that the API has refused is not retried, since it would be refused again.
         retry: (failures, error) =>
           failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       },
@@ -93,7 +93,7 @@ interface Props {
   readonly children: ReactNode;
 }
 
-/** Shows what a page threw, or that it could not be loaded, in the place of the page. */
+/** Shows an error that a page threw, or that the page could not be loaded, in place of the page. */
 class ErrorBoundary extends Component<Props, { readonly error: unknown; readonly hasFailed: boolean }> {
   override state = { error: undefined, hasFailed: false };
 

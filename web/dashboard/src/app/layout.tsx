@@ -10,7 +10,7 @@ import { routes } from "./routes.tsx";
 import { useSession } from "./session.tsx";
 import { ThemeChoice } from "./theme-choice.tsx";
 
-/** Around the pages of whoever is logged in. */
+/** Around the pages of whoever is signed in. */
 export function Layout({ children }: { readonly children: ReactNode }) {
   const { skip, menu } = useTexts("frame");
   const [isMenuOpen, setIsMenuOpen] = useState(false);
@@ -150,7 +150,7 @@ interface NavigationGroup {
   readonly items: readonly NavigationItem[];
 }
 
-/** What the navigation leads to; everybody sees what their role lets them open. */
+/** The entries of the navigation; people see those that their role may open. */
 const navigation: readonly NavigationGroup[] = [
   { items: [{ path: "/", text: "start", icon: "home", scope: "dashboard:read" }] },
   {

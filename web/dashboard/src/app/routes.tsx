@@ -8,7 +8,7 @@ export interface PageParams {
 export interface Route {
   /** Below /dashboard, with names in braces. */
   readonly path: string;
-  /** What the role must allow; public pages are for those who are not logged in. */
+  /** What the role must allow; public pages are for those who are not signed in. */
   readonly scope: string;
   readonly page: ComponentType<PageParams>;
 }

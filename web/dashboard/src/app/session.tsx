@@ -9,7 +9,7 @@ import { organizationKey, sessionKey } from "../api/session-types.ts";
 import { ErrorState, Loading } from "../ui/states.tsx";
 import { useNavigate } from "./router.tsx";
 
-/** Who is logged in. */
+/** Who is signed in. */
 export interface Session {
   readonly user: User;
   readonly organization: Organization;
@@ -25,20 +25,20 @@ export interface Session {
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
-/** Of pages for whoever is logged in. */
+/** Of pages for whoever is signed in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error("nobody is logged in here");
+  if (session === undefined) throw new Error("nobody is signed in here");
   return session;
 }
 
 interface Gate {
   readonly children: ReactNode;
-  /** What is shown to those who are not logged in. */
+  /** What is shown to those who are not signed in. */
   readonly otherwise: ReactNode;
 }
 
-/** Shows its pages to whoever is logged in. */
+/** Shows its pages to whoever is signed in. */
 export function SessionGate({ children, otherwise }: Gate) {
   const api = useApi();
   const session = useQuery({

@@ -28,7 +28,7 @@ export function useTheme(): readonly [Theme, (theme: Theme) => void] {
     try {
       localStorage.setItem(key, chosen);
     } catch {
-      // A browser that keeps nothing shows it until the page is left.
+      // If the browser stores nothing, the choice lasts until the page is left.
     }
   };
   return [theme, choose];

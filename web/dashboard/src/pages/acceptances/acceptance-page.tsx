@@ -24,7 +24,7 @@ import { detailsOf, type Evidence } from "./evidence.ts";
 import { evidencePath, isConsentReceipt, useEvidence, useReceipt, useVerification } from "./queries.ts";
 import { RulesSection, ShownSection, StatementSection, TimelineSection } from "./record-sections.tsx";
 
-/** An acceptance with all that proves it; receipts of changes of consent have their own form. */
+/** An acceptance with everything that proves it; receipts of changes of consent have their own page. */
 export function AcceptancePage({ params }: PageParams) {
   const texts = useTexts("acceptances");
   const { data: receipt, error, refetch } = useReceipt(params.get("receiptId") ?? "");
@@ -48,7 +48,7 @@ export function AcceptancePage({ params }: PageParams) {
 
 function EvidenceOf({ receipt }: { readonly receipt: Receipt }) {
   const published = useEvidence(receipt.sessionId);
-  // What was opened with a reason is on this page alone, and gone when it is left.
+  // Restricted data that was opened with a reason exists only on this page, until it is left.
   const [opened, setOpened] = useState<Evidence>();
   const evidence = opened ?? published.data;
   if (evidence === undefined) {

@@ -154,7 +154,7 @@ function addressOf(wanted: ReceiptFilter): string {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Names of persons may look like numbers of receipts, so it is asked whether there is one. */
+/** Names of persons may look like receipt ids, so the page checks whether such a receipt exists. */
 async function isReceipt(api: Api, text: string): Promise<boolean> {
   if (text.length !== 36 || !uuid.test(text)) return false;
   try {

@@ -15,7 +15,7 @@ interface AgreedTextSectionProps {
   readonly isHidden: boolean;
 }
 
-/** The words that were agreed to: as they were shown when that is known, and as their source. */
+/** The text that was agreed to: as it was shown, if that is known, and its source. */
 export function AgreedTextSection({ evidence: { agreement }, isHidden }: AgreedTextSectionProps) {
   const texts = useTexts("acceptances");
   const [isSource, setIsSource] = useState(false);
@@ -60,7 +60,7 @@ interface ShownTextProps {
   readonly locale: string;
 }
 
-/** In a tree of its own, so that neither its classes nor its ids touch the page. */
+/** Rendered in a shadow tree, so that neither its classes nor its ids affect the page. */
 function ShownText({ html, label, locale }: ShownTextProps) {
   const host = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -84,7 +84,7 @@ function ShownText({ html, label, locale }: ShownTextProps) {
   );
 }
 
-/** Links lead out of the page into a new tab; browsers do not find the targets of fragments in a tree of its own. */
+/** Links open in a new tab; browsers do not find the targets of fragments inside a shadow tree. */
 function prepareLink(link: Element): void {
   if (link.getAttribute("href")?.startsWith("#")) {
     link.removeAttribute("href");

@@ -12,11 +12,11 @@ import "./acceptances.css";
 
 interface VerdictNoticeProps {
   readonly verification: UseQueryResult<EvidenceVerdict>;
-  /** The log is about to publish a proof that is not in the evidence yet. */
+  /** The log will soon publish a proof that is not in the evidence yet. */
   readonly isPending: boolean;
 }
 
-/** What the checks in this browser come to. */
+/** The overall result of the checks in this browser. */
 export function VerdictNotice({ verification: { data, error, refetch }, isPending }: VerdictNoticeProps) {
   const texts = useTexts("acceptances");
   if (data === undefined) {
@@ -109,7 +109,7 @@ function FindingTable({ label, findings }: { readonly label: string; readonly fi
       title: texts.result,
       cell: ({ status }) => <Badge tone={tones[status]}>{wordsFor(texts.statuses, status)}</Badge>,
     },
-    // The verifier speaks English to everybody.
+    // The messages of the verifier exist in English only.
     { id: "found", title: texts.found, cell: ({ message }) => <span lang="en">{message}</span> },
   ];
   return <Table label={label} columns={columns} rows={findings} rowKey={({ check }) => check} empty={null} />;

@@ -14,7 +14,7 @@ function ToReceipt({ id, children }: { readonly id: string | null; readonly chil
   return id === null ? children : <Link to={`/acceptances/receipts/${id}`}>{children}</Link>;
 }
 
-/** Where consent to each purpose stands now. */
+/** The current state of the consent to each purpose. */
 export function ConsentTable({ consents }: { readonly consents: readonly PurposeState[] }) {
   const texts = useTexts("acceptances");
   const columns: Column<PurposeState>[] = [
@@ -48,7 +48,7 @@ export function ConsentTable({ consents }: { readonly consents: readonly Purpose
   );
 }
 
-/** What the person's last word on each text is. */
+/** The person's last decision on each text. */
 export function AgreementTable({ agreements }: { readonly agreements: readonly AgreementState[] }) {
   const texts = useTexts("acceptances");
   const columns: Column<AgreementState>[] = [
@@ -112,7 +112,7 @@ function UpToDate({ agreement }: { readonly agreement: AgreementState }) {
 
 const pageSize = 25;
 
-/** Every change of consent, the newest first. All of them come at once, and are shown bit by bit. */
+/** Every change of consent, the newest first. The answer contains all of them; the page shows them in portions. */
 export function HistoryTable({ history }: { readonly history: readonly ConsentEvent[] }) {
   const texts = useTexts("acceptances");
   const [count, setCount] = useState(pageSize);

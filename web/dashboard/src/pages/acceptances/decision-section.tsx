@@ -42,7 +42,7 @@ export function DecisionSection({ receipt, details, after }: DecisionSectionProp
 
 const methodsOf = ({ verification }: Details): string => verification.map(({ method }) => method).join(", ");
 
-/** What most acceptances do not have. */
+/** Details that most acceptances do not have. */
 function rarer(receipt: Receipt, { typedName }: Details, texts: Texts["acceptances"]): Fact[] {
   const { purposes, expiresAt, reacceptBy } = receipt;
   const decided = ({ purpose, granted }: Receipt["purposes"][number]): string =>

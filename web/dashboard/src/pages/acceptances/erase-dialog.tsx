@@ -17,7 +17,7 @@ interface EraseDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks why, and for the person's name to be typed. */
+/** Asks for the reason, and for the person's name to be typed. */
 export function EraseDialog({ userRef, isOpen, onErased, onClose }: EraseDialogProps) {
   const texts = useTexts("acceptances");
   const api = useApi();
@@ -44,7 +44,7 @@ export function EraseDialog({ userRef, isOpen, onErased, onClose }: EraseDialogP
   );
 }
 
-/** May be asked again for whoever has more than is erased at once. */
+/** May be requested again for a person with more records than one request erases. */
 export async function erasePerson(api: Api, userRef: string, reason: string): Promise<AskedErasure> {
   const path = `/v1/click/users/${encodeURIComponent(userRef)}?${new URLSearchParams({ reason })}`;
   return { ...(await api.send<Erasure>("DELETE", path)), reason };

@@ -87,7 +87,9 @@ export interface Evidence {
 /** What is known of one acceptance of a session. */
 export type Details = Omit<Earlier, "receiptId">;
 
-/** A bundle is about the last acceptance of its session; what is known of those before stands apart. */
+/**
+ * A bundle describes the last acceptance of its session in full; what is known of earlier ones is in a separate member.
+ */
 export function detailsOf(evidence: Evidence, receiptId: string): Details {
   const earlier = evidence.earlier.find((one) => one.receiptId === receiptId);
   if (earlier !== undefined) return earlier;

@@ -25,7 +25,7 @@ export function PersonName({ receipt }: { readonly receipt: Pick<AnyReceipt, "us
   if (erased) return <Badge>{texts.erased}</Badge>;
   if (restricted && userRef === null) return <Badge tone="warning">{texts.restricted}</Badge>;
   if (userRef === null) return texts.notKnown;
-  // Whose records are restricted is found as little as whoever was erased.
+  // Restricted people cannot be found, just like erased ones.
   if (restricted) return userRef;
   return <Link to={personPath(userRef)}>{userRef}</Link>;
 }

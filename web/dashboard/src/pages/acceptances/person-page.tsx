@@ -17,14 +17,14 @@ import { useConsentState, useForget } from "./queries.ts";
 
 const pageSize = 10;
 
-/** What is recorded of somebody, under the name that the customer's system has for them. */
+/** What is recorded about a person, under the reference that the customer's system uses. */
 export function PersonPage({ params }: PageParams) {
   const userRef = params.get("userRef") ?? "";
   const texts = useTexts("acceptances");
   const mayErase = useSession().can("click:admin");
   const [isErasing, setIsErasing] = useState(false);
   const [erasure, setErasure] = useState<AskedErasure>();
-  // What was just erased has nothing left; what a part was left of is gone on with below.
+  // After a complete erasure nothing is left to show; an incomplete one can be continued below.
   const erase = mayErase && erasure === undefined && (
     <Button kind="danger" onPress={() => setIsErasing(true)}>
       {texts.erase}
@@ -88,7 +88,7 @@ interface ErasureResultProps {
   readonly onErased: (erasure: AskedErasure) => void;
 }
 
-/** What an erasure came to, for whoever has to answer for it. */
+/** The result of an erasure, for the person who is accountable for it. */
 function ErasureResult({ userRef, erasure, onErased }: ErasureResultProps) {
   const texts = useTexts("acceptances");
   const { erasureId, complete } = erasure;
@@ -123,7 +123,7 @@ function EraseRest({ userRef, erasure, onErased }: ErasureResultProps) {
   );
 }
 
-/** What two requests for the same person have done together. */
+/** The combined result of two requests for the same person. */
 function joined(before: AskedErasure, now: AskedErasure): AskedErasure {
   const { receipts, sessions, consentChanges } = before.erased;
   return {

@@ -61,7 +61,7 @@ export function useEvidence(sessionId: string) {
   });
 }
 
-/** What the checks come to, which are made in this browser. The keys are those that the installation publishes. */
+/** The result of the checks, which run in this browser with the keys that the installation publishes. */
 export function useVerification(evidence: Evidence | undefined) {
   const api = useApi();
   return useQuery({
@@ -98,7 +98,7 @@ export function useConsentState(userRef: string) {
   });
 }
 
-/** Everything is read again after somebody was erased. */
+/** After an erasure everything is read again. */
 export function useForget(): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: all });

@@ -11,7 +11,7 @@ import { type Credential, Loaded, WithRevoked } from "./parts.tsx";
 
 interface CredentialsPageProps<Item extends Credential> {
   readonly texts: CredentialsTexts;
-  /** Where they are listed; one is revoked by deleting what is below this path by its id. */
+  /** The path of the list; a DELETE of an id below it revokes that credential. */
   readonly path: string;
   /** The columns, given what revokes one of them, or nothing for those who may only read. */
   readonly columns: (onRevoke: ((item: Item) => void) | undefined) => readonly Column<Item>[];

@@ -6,7 +6,7 @@ import { ApiError } from "../../api/errors.ts";
 import { Switch } from "../../ui/choices.tsx";
 import { ErrorState, Loading } from "../../ui/states.tsx";
 
-/** The same promise, whose error with this code is one of a field. */
+/** The same promise, but an error with this code becomes a problem of one field. */
 export async function atField<Answer>(
   asked: Promise<Answer>,
   { code, field, message }: { readonly code: string; readonly field: string; readonly message: string },
@@ -20,14 +20,14 @@ export async function atField<Answer>(
   }
 }
 
-/** The browser and the system that a User-Agent names; undefined where it names none that we know. */
+/** The browser and the system that a User-Agent names; undefined where it names none that is known here. */
 export function deviceOf(userAgent: string): { readonly browser?: string; readonly system?: string } {
   const browser = browsers.find(([mark]) => userAgent.includes(mark))?.[1];
   const system = systems.find(([mark]) => userAgent.includes(mark))?.[1];
   return { ...(browser === undefined ? {} : { browser }), ...(system === undefined ? {} : { system }) };
 }
 
-/** The first that matches counts: browsers also name those that they want to be taken for. */
+/** The first match counts, since browsers also name others for compatibility. */
 const browsers = [
   ["Edg/", "Edge"],
   ["OPR/", "Opera"],
@@ -56,8 +56,8 @@ export function RowButtons({ children }: { readonly children: ReactNode }) {
 }
 
 /**
- * What a form of a dialog has led to, in its place. It takes the focus, so that it is read out, and so that the key
- * that sent the form does not press the next button as well.
+ * The result of a dialog's form, shown in its place. It takes the focus, so that it is read out, and so that the key
+ * that submitted the form does not press the next button as well.
  */
 export function Revealed({ children }: { readonly children: ReactNode }) {
   const place = useRef<HTMLDivElement>(null);
@@ -74,7 +74,7 @@ interface LoadedProps<Data> {
   readonly children: (data: Data) => ReactNode;
 }
 
-/** What a query has found; until then that it is loading, or why it has failed. */
+/** The result of a query, or that it is loading, or why it has failed. */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isError) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
@@ -90,7 +90,7 @@ interface WithRevokedProps<Item extends Credential> {
   readonly children: (shown: readonly Item[]) => ReactNode;
 }
 
-/** Those that work, and on demand those that were revoked as well. */
+/** The active ones, and on request those that were revoked. */
 export function WithRevoked<Item extends Credential>({ items, showRevoked, children }: WithRevokedProps<Item>) {
   const [isAll, setIsAll] = useState(false);
   const active = items.filter(({ revokedAt }) => revokedAt === null);

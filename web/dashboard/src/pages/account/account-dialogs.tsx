@@ -21,7 +21,7 @@ interface PasswordFormProps {
   readonly children?: ReactNode;
 }
 
-/** Asks for the password once more, before something that nobody else may do. */
+/** Asks for the password again, before an action that nobody else may perform. */
 export function PasswordForm({ submit, kind = "primary", onSubmit, onCancel, children }: PasswordFormProps) {
   const texts = useTexts("account");
   const wrong = { code: "PASSWORD_WRONG", field: "password", message: texts.passwordWrong };
@@ -55,7 +55,7 @@ interface RecoveryCodesDialogProps {
   readonly onClose: () => void;
 }
 
-/** The recovery codes, this once. Printing prints nothing else. */
+/** The recovery codes, shown only once. Printing prints nothing else. */
 export function RecoveryCodesDialog({ codes, onClose }: RecoveryCodesDialogProps) {
   const texts = useTexts("account");
   return (
@@ -164,7 +164,7 @@ function ConfirmForm({ secret: { secret, uri }, onConfirm, onCancel }: ConfirmFo
   );
 }
 
-/** A QR code, drawn here: the text goes nowhere. Nothing for a text that is too long for one. */
+/** A QR code, drawn in the browser so that the text is sent nowhere. Nothing for a text that is too long for one. */
 function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const rows = useMemo(() => qrRows(text), [text]);
   if (rows === undefined) return null;

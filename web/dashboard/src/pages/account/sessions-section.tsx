@@ -15,7 +15,7 @@ import "../access/access.css";
 
 const path = "/v1/dashboard/sessions";
 
-/** Where one is logged in, with ways to end it. */
+/** Where one is signed in, with ways to end it. */
 export function SessionsSection() {
   const texts = useTexts("account");
   const api = useApi();

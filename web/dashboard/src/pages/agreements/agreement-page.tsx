@@ -125,7 +125,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 
 type Asked = "void" | "remove";
 
-/** What moves it on or ends it, for those who may. */
+/** The actions that continue or end it, for those who may perform them. */
 function AgreementActions({ agreement }: { readonly agreement: Agreement }) {
   const texts = useTexts("agreements");
   const { can } = useSession();
@@ -189,7 +189,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** As many letters of it are kept. */
+/** The number of characters that are stored. */
 const longestReason = 200;
 
 function VoidDialog({ agreement, isOpen: isShown, onClose }: DialogProps) {

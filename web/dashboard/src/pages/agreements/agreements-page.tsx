@@ -47,7 +47,7 @@ function Create() {
 
 interface AgreementListProps {
   readonly list: ReturnType<typeof useAgreements>;
-  /** Whether the person has narrowed it down, so that no row does not mean that there is none. */
+  /** Whether a filter is set, so that an empty list does not mean that there are no agreements. */
   readonly isNarrowed: boolean;
 }
 
@@ -165,7 +165,7 @@ function AgreementFilters({ filter, isBusy }: FiltersProps) {
 
 const anything = "*";
 
-/** Searched for when it is sent, not with each letter: it goes through many rows. */
+/** Searches when submitted, not with each letter, because the search reads many rows. */
 function SearchForm({ filter, isBusy }: FiltersProps) {
   const texts = useTexts("agreements");
   const navigate = useNavigate();
@@ -209,7 +209,7 @@ const known: ReadonlyMap<string, readonly string[]> = new Map<string, readonly s
   ["dateField", dateFields],
 ]);
 
-/** What an address says; what we do not know is left out. */
+/** Parses the address; unknown parameters are ignored. */
 const filterIn = (search: URLSearchParams): AgreementFilter =>
   Object.fromEntries(
     names.map((name) => {
@@ -244,7 +244,7 @@ function queryOf(filter: AgreementFilter, timeZone: string): QueryValues {
 /** 100 letters are the most that the API looks up. */
 const isAddress = (words: string): boolean => words.length <= 100 && /^[^\s@]+@[^\s@]+\.[^\s@.]{2,}$/.test(words);
 
-/** The last day counts, too. */
+/** The last day is included. */
 function dayAfter(day: string): string {
   const start = Date.parse(`${day}T00:00:00Z`);
   return Number.isNaN(start) ? "" : new Date(start + 86_400_000).toISOString().slice(0, 10);

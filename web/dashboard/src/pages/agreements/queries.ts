@@ -59,7 +59,7 @@ export function useHistory({ id, status }: Agreement, limit: number) {
   });
 }
 
-/** What the pages know anew after something was changed. */
+/** The queries to repeat after a change. */
 export function useAgreementChanges() {
   const queries = useQueryClient();
   return {
@@ -68,7 +68,7 @@ export function useAgreementChanges() {
       const parts = queries.invalidateQueries({ queryKey: [...oneKey(agreement.id), "history"] });
       await Promise.all([parts, queries.invalidateQueries({ queryKey: listKey })]);
     },
-    /** It is gone: neither asked for again nor shown in a list for another moment. */
+    /** A deleted agreement is neither read again nor shown in a list any longer. */
     agreementGone: (id: string) => {
       queries.removeQueries({ queryKey: listKey });
       queries.removeQueries({ queryKey: oneKey(id) });

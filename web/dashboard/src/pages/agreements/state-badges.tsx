@@ -28,7 +28,7 @@ export function RecipientState({ agreement, recipient: { status } }: RecipientSt
   const { recipientStates } = useTexts("agreements");
   if (status === "completed") return <Badge tone="success">{recipientStates.completed}</Badge>;
   if (status === "declined") return <Badge tone="danger">{recipientStates.declined}</Badge>;
-  // Whoever had not acted when it ended is not asked any more.
+  // Recipients who had not acted when it ended need not act any more.
   if (agreement.status !== "created" && !isOpen(agreement)) return <Badge>{recipientStates.never}</Badge>;
   if (status === "created") return <Badge>{recipientStates.waiting}</Badge>;
   return <Badge tone="warning">{recipientStates[status]}</Badge>;

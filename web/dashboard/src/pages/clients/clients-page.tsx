@@ -32,7 +32,7 @@ export function ClientsPage() {
   );
 }
 
-/** Asks whether the old secret may stop working, and then shows the new one this once. */
+/** Asks whether the old secret may stop working, and then shows the new one once. */
 function RotateSecretDialog({ client, onClose }: { readonly client: Client; readonly onClose: () => void }) {
   const texts = useTexts("clients");
   const api = useApi();
@@ -64,7 +64,7 @@ interface CreateClientDialogProps {
   readonly onClose: () => void;
 }
 
-/** Asks for a name and for what the client may do, and then shows its secret this once. */
+/** Asks for a name and for the scopes of the client, and then shows its secret once. */
 function CreateClientDialog({ onCreated, onClose }: CreateClientDialogProps) {
   const texts = useTexts("clients");
   const api = useApi();
@@ -118,7 +118,7 @@ interface ClientSecretProps {
   readonly onClose: () => void;
 }
 
-/** The secret of a client this once, and how a token is fetched with it. */
+/** The secret of a client, shown once, and how to fetch a token with it. */
 function ClientSecret({ client, lead, onClose }: ClientSecretProps) {
   const texts = useTexts("clients");
   const { done } = useTexts("common");

@@ -17,7 +17,7 @@ interface EntryFrameProps {
   readonly children: ReactNode;
 }
 
-/** Around the pages of those who are not logged in. */
+/** Around the pages of those who are not signed in. */
 export function EntryFrame({ title, intro, children }: EntryFrameProps) {
   useEffect(() => {
     document.title = `${title} · Assent`;
@@ -39,7 +39,7 @@ export function EntryFrame({ title, intro, children }: EntryFrameProps) {
   );
 }
 
-/** What the link that was mailed has after its #; taken out of the address, so that it stays in no history. */
+/** The part of a mailed link after its #; removed from the address, so that it stays in no history. */
 export function useLinkToken(): string {
   const [token] = useState(() => {
     const { hash, pathname, search } = window.location;
@@ -58,7 +58,7 @@ export function LinkMissing({ canAsk = false }: { readonly canAsk?: boolean }) {
   );
 }
 
-/** Goes on as the person who has just logged in, to where they wanted to be. */
+/** Continues as the person who has just signed in, on the page they wanted. */
 export function useEnter(): (session: SignedIn) => void {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -72,13 +72,13 @@ export function useEnter(): (session: SignedIn) => void {
   );
 }
 
-/** How people may log in; undefined while that is not known, and where it cannot be known there is the password. */
+/** How people may sign in; undefined until that is known. If it cannot be read, the password is offered. */
 export function useLoginMethods(): LoginMethods | undefined {
   const api = useApi();
   const methods = useQuery({
     queryKey: ["login-methods"],
     queryFn: () => api.get<LoginMethods>("/v1/dashboard/login/methods"),
-    // What was chosen from is another time something else.
+    // The choice of organizations is different each time.
     gcTime: 0,
   });
   return methods.data;
@@ -100,7 +100,7 @@ export function ProviderLogin({ methods }: { readonly methods: LoginMethods | un
   );
 }
 
-/** Where somebody goes on who may log in to several organizations. */
+/** The choice for a person who may sign in to several organizations. */
 export function ProviderOrganizations({ methods }: { readonly methods: LoginMethods }) {
   const next = useSearch().get("next") ?? "";
   const url = methods.identityProvider?.url ?? "";

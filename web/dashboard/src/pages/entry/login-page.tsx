@@ -56,7 +56,7 @@ export function LoginPage() {
 interface PasswordStepProps {
   /** What was filled in before. */
   readonly email: string;
-  /** Why it had to begin again. */
+  /** Why signing in had to start again. */
   readonly error: unknown;
   readonly onLogIn: (credentials: Credentials) => Promise<void>;
 }
@@ -106,7 +106,7 @@ interface WhyHereProps {
   readonly provider: string;
 }
 
-/** Why somebody has to log in, or could not. */
+/** Why somebody has to sign in, or could not. */
 function WhyHere({ error, provider }: WhyHereProps) {
   const texts = useTexts("entry");
   const search = useSearch();

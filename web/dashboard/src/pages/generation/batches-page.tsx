@@ -239,7 +239,7 @@ function ExampleRow({ templateId, rows, onText }: ExampleRowProps) {
   const sample = template?.sampleData;
   if (!sample) return null;
   const text = JSON.stringify([{ ref: "row-1", data: sample }], null, 2);
-  // It stays after it was pressed: whoever did so by keyboard would lose their place.
+  // The button stays after it was pressed: keyboard users would lose their place.
   if (rows.trim() !== "" && rows !== text) return null;
   return (
     <div>

@@ -95,7 +95,7 @@ function Findings({ findings, onShow }: FindingsProps) {
   );
 }
 
-/** How long nobody types before it is checked. */
+/** The pause in typing after which the content is checked. */
 const quietMs = 500;
 
 function useValidation({ format }: Template, { content, sample }: DraftState) {

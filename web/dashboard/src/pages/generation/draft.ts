@@ -24,11 +24,11 @@ export interface DraftState extends Draft {
   change(change: Partial<Draft>): void;
   /** Back to what is saved. */
   discard(): void;
-  /** Throws Overtaken instead of writing over what somebody else has saved, unless that is wanted. */
+  /** Throws Overtaken instead of overwriting what somebody else has saved, unless overwriting is requested. */
   save(options?: { readonly over?: boolean }): Promise<void>;
 }
 
-/** The draft of a template. It is kept while other pages are shown, so that a look elsewhere loses nothing. */
+/** The draft of a template. It survives visits to other pages, so that nothing is lost by looking elsewhere. */
 export function useDraft(template: Template): DraftState {
   const api = useApi();
   const queries = useQueryClient();
@@ -110,7 +110,7 @@ export function parseData(text: string): Data | null | undefined {
   }
 }
 
-/** The browser asks before it leaves the pages. */
+/** Makes the browser ask before leaving the pages. */
 function useUnloadGuard(isChanged: boolean): void {
   useEffect(() => {
     if (!isChanged) return;

@@ -128,7 +128,7 @@ function Problem({ error }: { readonly error: unknown }) {
   return <ErrorNotice error={error} />;
 }
 
-/** Nothing of what was written is lost, and nothing of what somebody else wrote without being asked. */
+/** Keeps what was written here, and overwrites nobody else's work without asking. */
 function Conflict({ draft }: { readonly draft: DraftState }) {
   const texts = useTexts("generation");
   const over = useAction(() => draft.save({ over: true }));

@@ -27,7 +27,7 @@ interface Listed {
   readonly query?: QueryValues;
 }
 
-/** Page by page. Loaded anew whenever it is shown, and again and again while something in it is under way. */
+/** Page by page. Read again whenever it is shown, and repeatedly while something in it is in progress. */
 function usePages<Row>({ queryKey, path, query = {} }: Listed, isUnderWay: (row: Row) => boolean = () => false) {
   const api = useApi();
   return useInfiniteQuery({
@@ -125,7 +125,7 @@ export function useGenerationChanges() {
       queries.setQueryData(templateKey(template.id), template);
       await again(templatesKey, [...templateKey(template.id), "schema"]);
     },
-    /** Not asked for again: it is gone. */
+    /** It is deleted, so it is not read again. */
     templateGone: async (id: string) => {
       queries.removeQueries({ queryKey: templateKey(id) });
       await again(templatesKey);

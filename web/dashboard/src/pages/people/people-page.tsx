@@ -16,7 +16,7 @@ import { RelativeTime } from "../../ui/time.tsx";
 import { Loaded, RowButtons } from "../access/parts.tsx";
 import { InvitationDialog, type Invited } from "./invitation.tsx";
 
-/** Who may log in; for owners. */
+/** Who may sign in; for owners. */
 export function PeoplePage() {
   const texts = useTexts("people");
   const api = useApi();
@@ -121,7 +121,7 @@ interface PersonButtonsProps {
   readonly onTask: OnTask;
 }
 
-/** Nobody disables or removes themselves: another owner has to. */
+/** Nobody can disable or remove themselves; that takes another owner. */
 function PersonButtons({ person, isOneself, onTask }: PersonButtonsProps) {
   const texts = useTexts("people");
   const button = (kind: PersonTask["kind"], words: string, label: string) => (

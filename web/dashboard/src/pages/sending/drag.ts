@@ -60,10 +60,10 @@ interface Following {
   readonly onEnd: (point?: PointerEvent) => void;
 }
 
-/** So far a hand trembles while it clicks. */
+/** The distance that a hand may move during a click. */
 const tremble = 4;
 
-/** Follows a pointer that went down until it goes up; Escape gives up. */
+/** Follows a pressed pointer until it is released; Escape cancels. */
 export function followPointer(event: ReactPointerEvent<HTMLElement>, { onMove, onEnd }: Following): void {
   if (event.button !== 0 || !event.isPrimary) return;
   const { currentTarget: target, pointerId, clientX, clientY } = event;

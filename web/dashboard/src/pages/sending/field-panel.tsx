@@ -149,7 +149,7 @@ function lengthOf(text: string): number | null {
 function ListChoices({ editor, field }: FieldProps) {
   const texts = useTexts("sending");
   const { items } = field.tab;
-  // Kept as it was typed: an empty line is no choice, but where the next one begins.
+  // Stored as typed: an empty line is not a choice, but the place where the next one begins.
   const [text, setText] = useState(() => items.map((item) => item.text).join("\n"));
   const change = (typed: string) => {
     setText(typed);

@@ -10,7 +10,7 @@ export interface FieldProps {
   readonly field: Field;
 }
 
-/** Everything that dragging does, in numbers. */
+/** Everything that can be done by dragging, as numbers. */
 export function FieldPlace({ editor, field }: FieldProps) {
   const texts = useTexts("sending");
   const spots = spotsOf(field);
@@ -71,7 +71,7 @@ interface PointsFieldProps {
   readonly onChange: (value: number) => void;
 }
 
-/** What is being typed stays as it is until it is left, also when it is no number yet. */
+/** Unfinished input stays as it is until the field is left, even if it is not a number yet. */
 function PointsField({ label, value, onChange }: PointsFieldProps) {
   const [text, setText] = useState(String(value));
   const [isTyping, setIsTyping] = useState(false);

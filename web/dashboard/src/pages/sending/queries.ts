@@ -16,7 +16,7 @@ export function useDraft(id: string) {
   return useQuery({
     queryKey: draftKey(id),
     queryFn: () => api.get<Draft>(pathOf(id)),
-    // What is being changed here is not read again behind the back of whoever changes it.
+    // A draft that is being edited is not read again in the background.
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     staleTime: justReadMs,

@@ -116,7 +116,7 @@ interface Problem {
   readonly step: "details" | "fields";
 }
 
-/** Why it cannot be sent, as far as that can be told here. */
+/** Why it cannot be sent, as far as the page can tell. */
 function problemsOf({ documents, emailSubject, recipients }: Draft): Problem[] {
   const people = allOf(recipients).filter(isFilled);
   const tabs = people.flatMap((person) => person.tabs);
@@ -135,7 +135,7 @@ interface Hint {
   readonly recipient: Recipient;
 }
 
-/** What is allowed, but seldom meant. */
+/** Allowed, but rarely intended. */
 const hintsOf = ({ recipients }: Draft): Hint[] =>
   allOf(recipients).flatMap((recipient): Hint[] => {
     if (!isFilled(recipient)) return [{ kind: "leftOut", recipient }];

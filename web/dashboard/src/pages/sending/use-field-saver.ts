@@ -20,7 +20,7 @@ export interface FieldSaver {
 
 const pauseMs = 700;
 
-/** Saves the fields a moment after each change, one request at a time; the newest fields win. */
+/** Saves the fields shortly after each change, one request at a time; the newest fields win. */
 export function useFieldSaver(id: string): FieldSaver {
   const api = useApi();
   const { draftOf, draftIs } = useDraftChanges();
@@ -72,7 +72,7 @@ export function useFieldSaver(id: string): FieldSaver {
   const schedule = useCallback((fields: readonly Field[]) => {
     waiting.current = fields;
     clearTimeout(timer.current);
-    // Nothing is sent before somebody has decided.
+    // During a conflict nothing is sent until the person has decided.
     if (isUndecided.current) return;
     setOutcome((last) => (last.state === "waiting" ? last : { state: "waiting", error: undefined }));
     timer.current = setTimeout(() => void latest.current(), pauseMs);
@@ -84,7 +84,7 @@ export function useFieldSaver(id: string): FieldSaver {
     window.addEventListener("beforeunload", ask);
     return () => {
       window.removeEventListener("beforeunload", ask);
-      // Whoever goes to another page has not to wait for it.
+      // Leaving the page does not wait for the request.
       if (waiting.current !== undefined) void latest.current();
     };
   }, []);

@@ -42,7 +42,7 @@ const flags: ReadonlyMap<string, FlagWords> = new Map([
   ["requireTypedName", { label: "Name typed", hint: "Whoever accepts types their name." }],
   [
     "requireAuthenticatedUser",
-    { label: "Logged in at yours", hint: "Your system must say that the person was logged in there." },
+    { label: "Signed in to yours", hint: "Your system must say that the person was signed in there." },
   ],
   ["minAge", { label: "Minimum age", hint: "The person states to be that old. 0: no age." }],
   [
@@ -104,7 +104,7 @@ const choices: ReadonlyMap<string, string> = new Map([
   ["TRUNCATED", "Shortened"],
   ["NONE", "Not at all"],
   ["CUSTOMER_ATTESTED", "Your system vouches for the person"],
-  ["CUSTOMER_SESSION", "Logged in at your system"],
+  ["CUSTOMER_SESSION", "Signed in to your system"],
   ["TYPED_NAME", "Name typed"],
   ["AGE_STATEMENT", "Age stated"],
 ]);

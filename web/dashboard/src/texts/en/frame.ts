@@ -14,7 +14,7 @@ export const frame = {
   people: "People",
   organization: "Organization",
   account: "My account",
-  logOut: "Log out",
+  logOut: "Sign out",
   sandbox: "Sandbox",
   theme: "Appearance",
   themeSystem: "System",
@@ -50,28 +50,28 @@ export const common = {
   secretOnce: "Keep it in a safe place now. It is shown this once and cannot be shown again.",
 };
 
-/** The pages for those who are not logged in. */
+/** The pages for those who are not signed in. */
 export const entry = {
-  logIn: "Log in",
+  logIn: "Sign in",
   email: "E-mail address",
   password: "Password",
   forgotten: "Forgot your password?",
-  ended: "Log in to go on. You will get back to where you were.",
+  ended: "Sign in to continue. You will return to where you were.",
   or: "or",
-  logInWith: (provider: string) => `Log in with ${provider}`,
+  logInWith: (provider: string) => `Sign in with ${provider}`,
   theProvider: "the identity provider",
-  /** Why a login there came to nothing, by what the address of the page says. */
+  /** Why signing in there failed, by the reason in the address of the page. */
   providerFailed: new Map<string, (provider: string) => string>([
-    ["denied", (provider) => `${provider} did not let you in, or you cancelled there. Nobody is logged in.`],
+    ["denied", (provider) => `${provider} did not let you in, or you cancelled there. Nobody is signed in.`],
     ["unavailable", (provider) => `${provider} cannot be reached at the moment. Try again, or use your password.`],
-    ["expired", () => "The login took too long, or was begun in another browser. Begin it again."],
+    ["expired", () => "Signing in took too long, or was started in another browser. Start again."],
     [
       "unknown",
       (provider) =>
         `There is no user here for the person that ${provider} has named, or ${provider} has not verified the e-mail address. Ask an owner of your organization to invite you.`,
     ],
   ]),
-  providerFailedOtherwise: (provider: string) => `The login with ${provider} has failed. Begin it again.`,
+  providerFailedOtherwise: (provider: string) => `Signing in with ${provider} failed. Start again.`,
   codeTitle: "Second factor",
   codeText: "Enter the six digits that your authenticator app shows, or one of your recovery codes.",
   code: "Code",
@@ -83,13 +83,13 @@ export const entry = {
   forgotText: "Enter your e-mail address. You will get a link to set a new password.",
   sendLink: "Send the link",
   forgotDone: "If there is an account with this address, the mail is on its way. The link works for an hour.",
-  backToLogin: "Back to the login",
+  backToLogin: "Back to sign-in",
   resetTitle: "Set a new password",
-  resetText: "It ends all your sessions. You log in with the new password afterwards.",
+  resetText: "It ends all your sessions. You sign in with the new password afterwards.",
   newPassword: "New password",
   newPasswordHint: "At least 12 characters, and not made of your name, address or organization.",
   setPassword: "Set the password",
-  resetDone: "Your new password is set. You can log in with it now.",
+  resetDone: "Your new password is set. You can sign in with it now.",
   invitationTitle: "Welcome",
   invitationText: "You were invited to an organization. Choose a password to join it.",
   yourName: "Your name",

@@ -1,7 +1,7 @@
 /** The page of the users of an organization. */
 export const people = {
   title: "People",
-  intro: "Who may log in to this dashboard.",
+  intro: "Who may sign in to this dashboard.",
   invite: "Invite somebody",
   inviteTitle: "Invite somebody",
   email: "E-mail address",
@@ -48,7 +48,7 @@ export const people = {
   secondFactor: "Second factor",
   on: "On",
   off: "Off",
-  lastLogin: "Last login",
+  lastLogin: "Last sign-in",
   you: "You",
   sendInvitation: "Invite",
   invitedTitle: "The invitation",
@@ -66,14 +66,15 @@ export const people = {
   disable: "Disable",
   disableOf: (name: string) => `Disable ${name}`,
   disableTitle: (name: string) => `Disable ${name}?`,
-  disableText: "The person is logged out within a second and cannot log in until enabled again. Keys and clients stay.",
+  disableText:
+    "The person is signed out within a second and cannot sign in until enabled again. Keys and clients stay.",
   enable: "Enable",
   enableTitle: (name: string) => `Enable ${name}?`,
-  enableText: "The person can log in again, in the same way as before.",
+  enableText: "The person can sign in again, in the same way as before.",
   enableOf: (name: string) => `Enable ${name}`,
   remove: "Remove",
   removeOf: (name: string) => `Remove ${name}`,
   removeTitle: (name: string) => `Remove ${name}?`,
   removeText: (email: string) =>
-    `${email} cannot log in any more. What the person did stays in the audit trail. This cannot be taken back.`,
+    `${email} cannot sign in any more. What the person did stays in the audit trail. This cannot be taken back.`,
 };

@@ -1,6 +1,6 @@
 export const start = {
   hello: (name: string) => `Hello, ${name}`,
-  intro: (organization: string, role: string) => `You are logged in to ${organization} as ${role}.`,
+  intro: (organization: string, role: string) => `You are signed in to ${organization} as ${role}.`,
   nextTitle: "What next?",
   keyTitle: "Create an API key",
   keyText: "Your programs send it with every request.",

@@ -239,5 +239,5 @@ function createSessionLine({ id, templateId }: Deployment): string {
   ].join("\n");
 }
 
-/** What it serves, as a whole page for whoever is logged in here. */
+/** What it serves, as a whole page for whoever is signed in here. */
 const pageAddress = (deployment: Deployment): string => `${renderPath(deployment)}?format=html`;
