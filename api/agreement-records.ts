@@ -151,14 +151,14 @@ export const agreementEvent = shown(AuditEventSchema, {
   }),
   hash: readOnly(digest, {
     description:
-      "SHA-256 of the canonical JSON (RFC 8785) of publicPart. In format 1: of the event with previousHash, without claimed and the members that format 2 has added.",
+      "SHA-256 of the canonical JSON (RFC 8785) of publicPart. In format 1: of the event with previousHash, without claimed and the members that format 2 has added, as it was before anything of it was erased.",
     example: exampleHash,
   }),
   format: readOnly(count, { description: "1 or 2: what the hash is made over.", example: 2 }),
   publicPart: readOnly(orNull(objectInText), {
     at: "publicJson",
     description:
-      "What the hash is made over: everything but what is personal, of which it has digests (_sd, RFC 9901), some of them of nothing. null in format 1.",
+      "What the hash is made over: everything but what is personal, of which it has digests (_sd, RFC 9901), some of them of nothing. null in format 1, unless what was personal was erased: then what is left of the event, with its hash.",
     example: null,
   }),
   disclosures: readOnly(list(text()), {
@@ -167,7 +167,8 @@ export const agreementEvent = shown(AuditEventSchema, {
     example: [],
   }),
   erasedSubjects: readOnly(list(uuid), {
-    description: "Those of publicPart.subjects whose disclosures were erased: ERASED stands where their values stood.",
+    description:
+      "Those of publicPart.subjects whose disclosures were erased: ERASED stands where their values stood, and the event agreement.erased names them.",
     example: [],
   }),
 });

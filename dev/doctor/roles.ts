@@ -9,7 +9,7 @@ export const roleSuffixes: ReadonlyMap<string, readonly string[]> = new Map([
   ["templates", ["", "_resolver", "_relay"]],
   ["docgen", ["", "_claimer", "_relay"]],
   ["click", ["", "_recorder", "_relay", "_sweeper", "_integrator", "_eraser", "_resealer"]],
-  ["sign", ["", "_claimer", "_verifier", "_sweeper", "_remover", "_relay", "_resealer"]],
+  ["sign", ["", "_claimer", "_verifier", "_sweeper", "_remover", "_relay", "_eraser", "_resealer"]],
   ["webhooks", ["", "_claimer", "_fan_out", "_sender", "_sweeper", "_relay", "_resealer"]],
 ]);
 

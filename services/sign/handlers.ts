@@ -15,6 +15,7 @@ import {
 import { changeTabs } from "./edit/change-tabs.ts";
 import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "./edit/documents.ts";
 import { changeCustomFields, putRecipients, removeRecipients } from "./edit/recipients.ts";
+import { erasePerson } from "./erasure/erase-person.ts";
 import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
 import { listAgreements } from "./list/list-agreements.ts";
 import { listAuditEvents } from "./list/list-audit-events.ts";
@@ -60,6 +61,7 @@ export const signRoutes =
       ...bulkBatches(deps),
       ...retention(deps),
       ...legalHolds(deps),
+      ...erasePerson(deps),
     });
     router.service(SigningService, signingHandlers(deps));
   };

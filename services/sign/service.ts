@@ -48,7 +48,7 @@ export const maxMessageBytes = 112 * 1024 * 1024;
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, verifierPool, sweeperPool, removerPool, relayPool, resealerPool } = pools;
+  const { pool, claimerPool, verifierPool, sweeperPool, removerPool, relayPool, eraserPool, resealerPool } = pools;
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
@@ -72,7 +72,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const wakeRelay = () => relay.wake();
   const shared = {
     ...{ pool, files, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
-    ...{ ...readers, verifierPool, evidenceLog, vault },
+    ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
   };
@@ -153,6 +153,8 @@ function connect(config: SignConfig) {
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
     // Connects once a minute, for as long as something is deleted.
     removerPool: createPool({ url, ...as("_remover"), max: 1, name: "sign-remover" }),
+    // Connects only while somebody is erased.
+    eraserPool: createPool({ url, ...as("_eraser"), max: 1, name: "sign-eraser" }),
     // Connects only while the master key is replaced, and now and then to look for files that are still in clear.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({

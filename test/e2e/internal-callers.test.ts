@@ -267,6 +267,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
     ...{ source: "HEAD_SOURCE_SIGN", agreementId: uuid, headHash: `${"A".repeat(43)}=`, sequence: 1 },
     completedAt: "2026-11-20T17:00:00Z",
   },
+  "SignService ErasePerson": { erasureId: uuid, email: "ann@example.com", ground: "GDPR_17" },
   "SignService VerifyDocument": { file: { content: "JVBERi0xLjcK" } },
   "SignService PutDocuments": { target: { agreementId: uuid }, documents: [{}] },
   "SignService PutRecipients": { target: { agreementId: uuid }, recipients: [{}] },

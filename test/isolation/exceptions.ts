@@ -76,4 +76,6 @@ export const emptyTables: readonly string[] = [
   "click.stat_accept_time",
   "click.stat_reused_session",
   "sign.deleted_agreement",
+  "sign.erasure",
+  "sign.erasure_report",
 ];

@@ -6,13 +6,20 @@ type Answered = any;
 /** Follows docs/sign.md, Audit trail, with nothing of the product's own code. Answers what is wrong, and the last hash. */
 export function checkTrail(agreementId: string, events: readonly Answered[]) {
   const problems: string[] = [];
+  const statements = events.flatMap(({ action, publicPart }) =>
+    action === "agreement.erased" ? publicPart.details : [],
+  );
+  const stated = new Set(statements.flatMap(({ replaced }) => (isStated(events, replaced) ? replaced.events : [])));
   let previous = "0".repeat(64);
   for (const [index, event] of events.entries()) {
     const wrong = (what: string) => problems.push(`event ${index + 1}: ${what}`);
-    const hashed = event.format === 1 ? firstFormat(agreementId, event) : event.publicPart;
+    const hashed = event.publicPart ?? firstFormat(agreementId, event);
     const { agreementId: id, sequence, previousHash } = hashed;
     if (id !== agreementId || sequence !== index + 1 || previousHash !== previous) wrong("another one comes before");
-    if (sha256(canonical(hashed)).toString("hex") !== event.hash) wrong("the hash");
+    const isErased = hashed.v === 1;
+    if (isErased ? hashed.hash !== event.hash : sha256(canonical(hashed)).toString("hex") !== event.hash)
+      wrong("the hash");
+    if (isErased && !stated.has(event.sequence)) wrong("nobody states that it was erased");
     if (event.format === 2) {
       const values = new Map<string, unknown>();
       for (const disclosure of event.disclosures) {
@@ -24,7 +31,9 @@ export function checkTrail(agreementId: string, events: readonly Answered[]) {
       }
       for (const subject of hashed.subjects) {
         const names = values.get(`/subjects/${subject}`) as readonly string[] | undefined;
-        const isWhole = names?.every((name) => values.has(name)) ?? event.erasedSubjects.includes(subject);
+        const isErasedSubject =
+          event.erasedSubjects.includes(subject) && statements.some(({ keys }) => keys.includes(subject));
+        const isWhole = names?.every((name) => values.has(name)) ?? isErasedSubject;
         if (!isWhole) wrong("something was taken away");
       }
       for (const name of ["action", "source", "occurredAt", "agreementStatus"]) {
@@ -34,6 +43,12 @@ export function checkTrail(agreementId: string, events: readonly Answered[]) {
     previous = event.hash;
   }
   return { problems, head: previous };
+}
+
+/** Whether what is left of events of format 1 is what the statement names. */
+function isStated(events: readonly Answered[], replaced: Answered): boolean {
+  const left = events.filter(({ sequence }) => replaced?.events.includes(sequence));
+  return sha256(canonical(left.map(({ publicPart }) => publicPart))).toString("hex") === replaced?.sha256;
 }
 
 function firstFormat(agreementId: string, event: Answered): Answered {

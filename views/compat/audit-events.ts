@@ -43,6 +43,7 @@ const actions: ReadonlyMap<string, { readonly name: string; readonly says: strin
   ["agreement.declined", { name: "Envelope Declined", says: "The envelope has ended because it was declined." }],
   ["agreement.voided", { name: "Voided", says: "The envelope was voided." }],
   ["agreement.expired", { name: "Expired", says: "The envelope has expired." }],
+  ["agreement.erased", { name: "Erased", says: "Personal data was erased from the envelope." }],
   ["recipient.sent", { name: "Sent Invitations", says: "A recipient was asked to act." }],
   ["recipient.mailed", { name: "Mailed", says: "A recipient was sent an e-mail." }],
   ["recipient.mail-failed", { name: "Mail Failed", says: "An e-mail to a recipient could not be delivered." }],

@@ -183,18 +183,19 @@ export interface LoggedHead extends ExternalHead {
   readonly leaf: Buffer;
 }
 
-/** The stored head of the same trail; its row and leaf were written in one transaction. */
+/** The stored head of the same trail, or of the same erasure; its row and leaf were written in one transaction. */
 export async function findExternalHead(
   { orgId, client }: Tenant,
-  { source, agreementId }: Pick<ExternalHead, "source" | "agreementId">,
+  { source, agreementId, sequence }: Pick<ExternalHead, "source" | "agreementId" | "sequence">,
 ): Promise<LoggedHead | undefined> {
   const { rows } = await client.query<Omit<LoggedHead, "leafIndex"> & { readonly leafIndex: string }>(
     `select h.source, h.agreement_id as "agreementId", h.head_hash as "headHash", h.sequence,
        h.completed_at as "completedAt", l.leaf_index as "leafIndex", l.leaf_hash as "leafHash", l.leaf
      from click.external_head h
      join click.log_leaf l on l.organization_id = h.organization_id and l.record_id = h.record_id
-     where h.organization_id = $1 and h.source = $2 and h.agreement_id = $3`,
-    [orgId, source, agreementId],
+     where h.organization_id = $1 and h.source = $2 and h.agreement_id = $3
+       and (h.source <> 'sign.erasure' or h.sequence = $4)`,
+    [orgId, source, agreementId, sequence],
   );
   return rows[0] && { ...rows[0], leafIndex: Number(rows[0].leafIndex) };
 }

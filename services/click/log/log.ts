@@ -152,4 +152,5 @@ function headIn({ source, agreementId, headHash, sequence, completedAt }: Record
 const sources: ReadonlyMap<WireSource, HeadSource> = new Map([
   [WireSource.SIGN, "sign"],
   [WireSource.SIGN_DELETION, "sign.deletion"],
+  [WireSource.SIGN_ERASURE, "sign.erasure"],
 ]);

@@ -39,5 +39,17 @@ export const clickMigrations: ServiceMigrations = {
       `alter table click.external_head add constraint external_head_source_check
       check (source in ('sign', 'sign.deletion'))`,
     ),
+    // An agreement is completed once, but several people may be erased from it.
+    sqlMigration(
+      "017_erasure_heads",
+      "alter table click.external_head drop constraint external_head_source_check",
+      `alter table click.external_head add constraint external_head_source_check
+      check (source in ('sign', 'sign.deletion', 'sign.erasure'))`,
+      "alter table click.external_head drop constraint external_head_pkey, add primary key (organization_id, source, agreement_id, sequence)",
+      `create unique index external_head_once on click.external_head (organization_id, source, agreement_id)
+      where source <> 'sign.erasure'`,
+      `comment on table click.external_head is
+      'Heads of trails that other services keep, each with a leaf of the log (log_leaf, record_id). The unique indexes let one of several calls enter a head. Rows are never changed or deleted.'`,
+    ),
   ],
 };

@@ -5,6 +5,17 @@ import type { OrgId } from "#platform/ids.ts";
 import type { Agreement } from "./agreement.ts";
 import { type AgreementJson, agreementJson, decodeAgreement } from "./agreement-records.ts";
 
+/** An agreement that was deleted: its row and its trail are left, without anything that people entered. */
+export const loadDeleted = async ({ orgId, client }: Tenant, id: string): Promise<Agreement | undefined> => {
+  const { rows } = await client.query<{ agreement: AgreementJson }>({
+    name: "sign-load-deleted",
+    text: `select ${agreementJson(true)} as agreement from sign.agreement a
+      where a.organization_id = $1 and a.id = $2 and a.deleted_at is not null`,
+    values: [orgId, id],
+  });
+  return rows[0] && decodeAgreement(rows[0].agreement);
+};
+
 /** Loads an agreement or template with all its parts; undefined when it does not exist or was deleted. */
 export async function loadAgreement(
   tenant: Tenant,

@@ -14,6 +14,7 @@ const publicMembers: ReadonlySet<string> = new Set([
   ...["recipientGuid", "role", "documentId", "sha256", "sentSha256", "sealedSha256", "sealLevel", "mail"],
   ...["textSha256", "locale", "attachmentId", "contentType", "bytes", "tabId", "changed"],
   ...["tabsAdded", "tabsChanged", "tabsRemoved", "sequence", "logId", "leafIndex", "leafHash", "leaf"],
+  ...["erasureId", "ground", "keys", "events"],
 ]);
 
 /** Whom values are about: the recipient with this UUID, known by this address; nobody in particular without a UUID. */
@@ -112,6 +113,17 @@ export function shownBy({ source, id }: Pick<Actor, "source" | "id">, committed:
   return { actor: { source, ...shown.actor, ip, userAgent }, details };
 }
 
+/** What is left to show of an event of format 1 of which everything personal was erased. */
+export const shownErased = (actor: Pick<Actor, "source" | "id">, details: JsonObject | null): Shown =>
+  shownBy(
+    { source: actor.source, id: actor.source === "signer" ? actor.id : "" },
+    { details, subjects: [""], digests: [], disclosed: new Map([["", "erased"]]) },
+  );
+
+/** Of the details of an event, what is about nobody. */
+export const publicDetails = (details: JsonObject | null): JsonObject | null =>
+  details && withoutPersonal(details, { at: "", own: () => "", subjectOf: () => "", personal: new Map() });
+
 function place(target: object, pointer: string, value: unknown): void {
   const names = pointer.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
   const last = names.pop() ?? "";
@@ -142,12 +154,14 @@ export const commitmentMembers = ({ details, subjects, digests }: Committed): Js
 
 /**
  * Whether each value that is known is one that was committed to, none of a subject is left out, and what is shown is what
- * they say. Nothing is known of a subject only when its key was erased.
+ * they say. Nothing is known of a subject only when its key is one of those that were erased.
  */
-export function isAsCommitted(shown: Shown, committed: Committed): boolean {
+export function isAsCommitted(shown: Shown, committed: Committed, erasedKeys: ReadonlySet<string>): boolean {
   const { subjects, digests, disclosed } = committed;
   const known = new Set(digests);
-  const areWhole = subjects.every((subject) => isWhole(subject, disclosed.get(subject), known));
+  const areWhole = subjects.every((subject) =>
+    disclosed.get(subject) === "erased" ? erasedKeys.has(subject) : isWhole(subject, disclosed.get(subject), known),
+  );
   if (!areWhole || disclosed.size !== new Set(subjects).size) return false;
   const { actor, details } = shown;
   const id = actor.source === "signer" ? actor.id : "";
@@ -155,8 +169,7 @@ export function isAsCommitted(shown: Shown, committed: Committed): boolean {
 }
 
 function isWhole(subject: string, disclosed: Disclosed | undefined, digests: ReadonlySet<string>): boolean {
-  if (disclosed === "erased") return true;
-  if (disclosed === undefined || disclosed === "missing") return false;
+  if (disclosed === undefined || typeof disclosed === "string") return false;
   const found = disclosed.map(parseDisclosure);
   const [manifest, ...others] = found;
   const names = others.map((one) => one?.name);

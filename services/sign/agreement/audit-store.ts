@@ -5,7 +5,7 @@ import { openBox, sealBox } from "#platform/vault/sealed-box.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import type { AuditEvent } from "./audit-chain.ts";
-import { shownBy } from "./audit-commitment.ts";
+import { shownBy, shownErased } from "./audit-commitment.ts";
 import type { Committed, Disclosed } from "./change.ts";
 import { keyName, listSubjectKeys, type SubjectKey, trailKey } from "./subject-keys.ts";
 
@@ -52,7 +52,7 @@ export async function listAuditEvents(
 /** The JSON texts of the disclosures of a subject, a line each, sealed; in base64. */
 type Box = readonly [subject: string, sealed: string];
 
-interface AuditRecord extends Omit<AuditEvent, "actor" | "committed"> {
+interface AuditRecord extends Omit<AuditEvent, "actor" | "committed" | "erased"> {
   readonly source: AuditEvent["actor"]["source"];
   readonly actorId: string;
   readonly actorName: string;
@@ -62,6 +62,8 @@ interface AuditRecord extends Omit<AuditEvent, "actor" | "committed"> {
   /** Digests; null for events of format 1, like sealed. */
   readonly sd: readonly string[] | null;
   readonly sealed: readonly Box[] | null;
+  /** Of format 1: whether everything personal was taken from it. */
+  readonly isErased: boolean;
 }
 
 const columns = recordColumns<AuditRecord>({
@@ -80,6 +82,7 @@ const columns = recordColumns<AuditRecord>({
   hash: "bytea",
   sd: "jsonb",
   sealed: "jsonb",
+  isErased: "boolean",
 });
 
 const listSql = `select json_build_object(${columns.members("e")}) as event from sign.audit_event e
@@ -97,7 +100,7 @@ function recordOf(
   });
   const { source, id } = actor;
   const actorId = source === "signer" ? id : "";
-  return { ...event, details, source, actorId, ...nobody, sd: digests, sealed };
+  return { ...event, details, source, actorId, ...nobody, sd: digests, sealed, isErased: false };
 }
 
 const nobody = { actorName: "", actorEmail: "", ip: "", userAgent: "" };
@@ -105,7 +108,8 @@ const nobody = { actorName: "", actorEmail: "", ip: "", userAgent: "" };
 type Opener = (box: Box, sequence: number) => Disclosed;
 
 function eventOf(record: AuditRecord, open: Opener): AuditEvent {
-  const { source, actorId: id, actorName, actorEmail, ip, userAgent, sd, sealed, ...event } = record;
+  const { source, actorId: id, actorName, actorEmail, ip, userAgent, sd, sealed, isErased, ...event } = record;
+  if (isErased) return { ...event, ...shownErased({ source, id }, event.details), erased: { details: event.details } };
   if (sd === null) {
     return { ...event, actor: { source, id, name: actorName, email: actorEmail, ip, userAgent } };
   }

@@ -68,6 +68,7 @@ export type AuditAction =
   | "agreement.voided"
   | "agreement.expired"
   | "agreement.deleted"
+  | "agreement.erased"
   | "recipient.sent"
   | "recipient.link-made"
   | "recipient.opened"

@@ -48,7 +48,8 @@ export function subjectKeyInsertion(orgId: OrgId, agreementId: string, keys: rea
 export const emailIndex = (vault: SeedVault, orgId: OrgId, email: string): Buffer | null =>
   subjectIndex(vault, orgId, "email", emailKey(email));
 
-const subjectIndex = (vault: SeedVault, orgId: OrgId, kind: string, text: string): Buffer | null =>
+/** The same for a reference (user), or the id of a client. */
+export const subjectIndex = (vault: SeedVault, orgId: OrgId, kind: string, text: string): Buffer | null =>
   text === "" ? null : vault.subjectIndex(orgId, `${kind}:${text}`);
 
 /** Names a key for its vault. */

@@ -189,6 +189,7 @@ export const englishTexts: CertificateTexts = {
     "agreement.voided": "Agreement voided",
     "agreement.expired": "Agreement expired",
     "agreement.deleted": "Agreement deleted",
+    "agreement.erased": "Personal data erased",
     "recipient.sent": "Asked to act",
     "recipient.link-made": "Link for signing made",
     "recipient.opened": "Loaded the documents",

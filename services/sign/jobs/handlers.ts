@@ -5,7 +5,7 @@ import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { asOutage, isOutage } from "#platform/outage.ts";
 import type { Agreement } from "../agreement/agreement.ts";
-import { loadAgreement } from "../agreement/agreement-store.ts";
+import { loadAgreement, loadDeleted } from "../agreement/agreement-store.ts";
 import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
 import { type Change, changeTo, type DecisionContext } from "../agreement/change.ts";
@@ -56,13 +56,15 @@ const whenDue = (deps: SignDeps, decide: Decide): JobHandler => ({
   maxPauseMs,
   run: async (job, hold) => {
     const agreementId = String(job.payload.agreementId);
-    await changeInJob(deps, job, hold, { agreementId, decide }).catch((error: unknown) => {
-      // The agreement was deleted, so nothing is due.
-      if (!(error instanceof DomainError && error.code === "ENVELOPE_NOT_FOUND")) throw error;
-    });
+    // Once the agreement was deleted nothing is due.
+    await changeInJob(deps, job, hold, { agreementId, decide }).catch(ignoreDeleted);
     return { kind: "done" };
   },
 });
+
+function ignoreDeleted(error: unknown): void {
+  if (!(error instanceof DomainError && error.code === "ENVELOPE_NOT_FOUND")) throw error;
+}
 
 /** Seals completed agreements. Never given up: people have signed. */
 export const completeAgreements = (deps: CompletionDeps): JobHandler => ({
@@ -105,8 +107,8 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 }
 
 /**
- * Enters the trail head of a completed agreement into the organization's evidence log, and records its position
- * in the trail. The log returns the same position however often it is asked. Nobody waits for this job, and it
+ * Enters a head of a trail into the organization's evidence log, that of a completed agreement or of an erasure, and records
+ * its position in the trail. The log returns the same position however often it is asked. Nobody waits for this job, and it
  * is never given up.
  */
 const enterIntoLog = (deps: SignDeps): JobHandler => ({
@@ -115,7 +117,8 @@ const enterIntoLog = (deps: SignDeps): JobHandler => ({
   run: async (job, hold, stopping) => {
     try {
       const head = await readHead(deps, job);
-      await note(deps, job, hold, { head, place: await enter(deps, job, head, stopping) });
+      // Nobody reads the trail of an agreement that was deleted.
+      await note(deps, job, hold, { head, place: await enter(deps, job, head, stopping) }).catch(ignoreDeleted);
       return { kind: "done" };
     } catch (error) {
       // The process is stopping; release the job so that another one takes it at once.
@@ -125,14 +128,21 @@ const enterIntoLog = (deps: SignDeps): JobHandler => ({
   },
 });
 
-/** The last event at the time of completion; later events do not count. */
-async function readHead({ pool, vault }: SignDeps, { orgId, key: agreementId }: Job): Promise<AuditEvent> {
-  const { agreement, events } = await withOrgSnapshot(pool, orgId, async (tenant) => ({
-    agreement: await loadAgreement(tenant, agreementId),
+/** The agreement of a job that enters the head of its completion, or that of an erasure. */
+const agreementOf = ({ key, payload }: Job): string =>
+  typeof payload.erasure === "number" ? String(payload.agreementId) : key;
+
+/** The event at the time of completion, or that states the erasure; later events do not count. */
+async function readHead({ pool, vault }: SignDeps, job: Job): Promise<AuditEvent> {
+  const [agreementId, { erasure }] = [agreementOf(job), job.payload];
+  const { agreement, events } = await withOrgSnapshot(pool, job.orgId, async (tenant) => ({
+    agreement: (await loadAgreement(tenant, agreementId)) ?? (await loadDeleted(tenant, agreementId)),
     events: await listAuditEvents(tenant, vault, agreementId),
   }));
-  const head = events.find(({ action }) => action === "agreement.completed");
-  if (agreement === undefined || head === undefined) throw new Error(`agreement ${agreementId} is not completed`);
+  const head = events.find(({ action, sequence }) =>
+    erasure === undefined ? action === "agreement.completed" : sequence === erasure,
+  );
+  if (agreement === undefined || head === undefined) throw new Error(`agreement ${agreementId} has no such head`);
   // The log would keep a broken trail's head for ever.
   if (!isChainIntact(agreementId, events, agreement.audit)) {
     throw new Error(`the trail of agreement ${agreementId} is not what was written`);
@@ -144,14 +154,17 @@ const timeoutMs = 5_000;
 
 const enter = (
   { evidenceLog }: SignDeps,
-  { orgId, key: agreementId, requestId, traceparent }: Job,
-  { hash: headHash, sequence, occurredAt }: AuditEvent,
+  job: Job,
+  { action, hash: headHash, sequence, occurredAt }: AuditEvent,
   signal: AbortSignal,
-): Promise<RecordExternalHeadResponse> =>
-  evidenceLog.recordExternalHead(
-    { source: HeadSource.SIGN, agreementId, headHash, sequence, completedAt: timestampFromDate(occurredAt) },
+): Promise<RecordExternalHeadResponse> => {
+  const { orgId, requestId, traceparent } = job;
+  const source = action === "agreement.erased" ? HeadSource.SIGN_ERASURE : HeadSource.SIGN;
+  return evidenceLog.recordExternalHead(
+    { source, agreementId: agreementOf(job), headHash, sequence, completedAt: timestampFromDate(occurredAt) },
     { headers: callerHeaders({ orgId, clientId: "sign", requestId, traceparent }), signal, timeoutMs },
   );
+};
 
 const note = (
   deps: SignDeps,
@@ -160,7 +173,7 @@ const note = (
   { head, place }: { readonly head: AuditEvent; readonly place: RecordExternalHeadResponse },
 ) =>
   changeInJob(deps, job, hold, {
-    agreementId: job.key,
+    agreementId: agreementOf(job),
     decide: (agreement, { actor }) => {
       // Includes the leaf, so that its hash can be checked without another request.
       const details = { sequence: head.sequence, ...evidenceDetails(place), leaf: place.leaf };

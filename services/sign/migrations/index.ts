@@ -8,6 +8,7 @@ import { Migration008ConsentTexts } from "./008_consent_texts.ts";
 import { Migration011TrailFormat } from "./011_trail_format.ts";
 import { Migration014FileKeys } from "./014_file_keys.ts";
 import { Migration016Retention } from "./016_retention.ts";
+import { Migration017Erasure } from "./017_erasure.ts";
 
 export const signMigrations: ServiceMigrations = {
   schema: "sign",
@@ -36,5 +37,6 @@ export const signMigrations: ServiceMigrations = {
     { name: "011_trail_format", class: Migration011TrailFormat },
     { name: "014_file_keys", class: Migration014FileKeys },
     { name: "016_retention", class: Migration016Retention },
+    { name: "017_erasure", class: Migration017Erasure },
   ],
 };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Client, Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
-import { EvidenceLogService, type RecordExternalHeadRequest } from "#gen/assent/click/v1/click_pb.ts";
+import { EvidenceLogService, HeadSource, type RecordExternalHeadRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
@@ -8,7 +8,7 @@ import { createMemoryTransport } from "#platform/rpc/memory.ts";
 export interface FakeClick {
   readonly transport: Transport;
   readonly client: Client<typeof EvidenceLogService>;
-  /** In the order of the log; each agreement once for each source. */
+  /** In the order of the log; the completion of each agreement once, and each erasure and deletion. */
   readonly leaves: readonly RecordExternalHeadRequest[];
   /** How often it was asked. */
   calls(): number;
@@ -32,7 +32,10 @@ export function createFakeClick(): FakeClick {
           if (away) throw new DomainError("SERVICE_UNAVAILABLE");
           const { orgId } = requireCaller(context);
           const known = leaves.findIndex(
-            ({ agreementId, source }) => agreementId === request.agreementId && source === request.source,
+            ({ agreementId, source, sequence }) =>
+              agreementId === request.agreementId &&
+              source === request.source &&
+              (source !== HeadSource.SIGN_ERASURE || sequence === request.sequence),
           );
           const leafIndex = known < 0 ? leaves.push(request) - 1 : known;
           if (!Buffer.from(leaves[leafIndex]?.headHash ?? []).equals(request.headHash)) {

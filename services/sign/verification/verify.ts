@@ -205,9 +205,13 @@ export const evidenceDetails = ({ logId, leafIndex, leafHash }: EvidencePlace): 
   leafHash: `${hashPrefix}${Buffer.from(leafHash).toString("hex")}`,
 });
 
-/** Undefined until the log has it. */
+/** Where the log has the head of a completed agreement; undefined until it has it. */
 function evidenceIn(events: readonly AuditEvent[]): EvidencePlace | undefined {
-  const { logId, leafIndex, leafHash } = events.find(({ action }) => action === "agreement.logged")?.details ?? {};
+  const completed = events.find(({ action }) => action === "agreement.completed");
+  const logged = events.find(
+    ({ action, details }) => action === "agreement.logged" && details?.sequence === completed?.sequence,
+  );
+  const { logId, leafIndex, leafHash } = logged?.details ?? {};
   if (typeof logId !== "string" || typeof leafIndex !== "number" || typeof leafHash !== "string") return undefined;
   return { logId, leafIndex: BigInt(leafIndex), leafHash: Buffer.from(leafHash.slice(hashPrefix.length), "hex") };
 }

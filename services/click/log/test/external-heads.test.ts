@@ -126,6 +126,21 @@ describe("the head of another service's trail", () => {
     expect(await leavesOf(click, orgId)).toHaveLength(2);
   });
 
+  test("of an erasure is entered each time, and of each once", async () => {
+    const [orgId, agreementId] = [newOrg(), randomUUID()];
+    const completed = await enter(orgId, headOf(agreementId));
+    const erased = (sequence: number) => headOf(agreementId, { source: HeadSource.SIGN_ERASURE, sequence });
+    const places = [];
+    for (const [n, sequence] of [11, 13, 11, 13].entries())
+      places.push(placeOf(await enter(orgId, erased(sequence), n)));
+    expect(places.slice(2)).toEqual(places.slice(0, 2));
+    expect(new Set([...places, placeOf(completed)]).size).toBe(3);
+    const sources = (await leavesOf(click, orgId)).map(({ leaf }) => JSON.parse(String(leaf)).source);
+    expect(sources).toEqual(["sign", "sign.erasure", "sign.erasure"]);
+    const other = { ...erased(11), headHash: randomBytes(32) };
+    await expect(enter(orgId, other)).rejects.toMatchObject({ code: Code.AlreadyExists });
+  });
+
   test("is each organization's own", async () => {
     const [one, other, agreementId] = [newOrg(), newOrg(), randomUUID()];
     await enter(one, headOf(agreementId));

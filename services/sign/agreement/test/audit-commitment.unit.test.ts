@@ -173,14 +173,26 @@ describe("an event of format 2", () => {
     }
   });
 
-  test("whose key was erased shows that, says the same of everybody else, and still proves", () => {
-    const erased = events.map((event) => {
+  test("whose key was erased shows that, says the same of everybody else, and still proves once the trail states it", () => {
+    const statement: AuditEntry = {
+      ...{ action: "agreement.erased", actor: sender },
+      details: { erasureId: agreementId, ground: "GDPR_17", keys: ["subject of ann-guid"] },
+    };
+    const { events: told, head: last } = chained([...entries, statement]);
+    const isIntact = (given: readonly AuditEvent[]) => isChainIntact(agreementId, given, last);
+    const erased = told.map((event) => {
       const known = disclosedOf(event);
       return known.has("subject of ann-guid")
         ? withDisclosed(event, new Map(known).set("subject of ann-guid", "erased"))
         : event;
     });
     expect(isIntact(erased)).toBe(true);
+    // Nobody says so of Bob.
+    const bob = withDisclosed(
+      told[1] as AuditEvent,
+      new Map(disclosedOf(told[1] as AuditEvent)).set("subject of bob-guid", "erased"),
+    );
+    expect(isIntact(told.with(1, bob))).toBe(false);
     const gone = { recipientId: erasedValue, name: erasedValue, email: erasedValue };
     expect(erased[1]?.details).toEqual({
       recipients: [{ recipientGuid: "ann-guid", role: "signer", ...gone }, named("bob-guid", "bob")],

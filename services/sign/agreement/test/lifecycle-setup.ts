@@ -66,7 +66,12 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
       of: async () => ({ name: "Acme", sandbox: false }),
       known: () => ({ name: "Acme", sandbox: false }),
     },
-    ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    ...{
+      sealReader: { read: async () => [] },
+      publicSealReader: { read: async () => [] },
+      verifierPool: pool,
+      eraserPool: pool,
+    },
     witness: { confirm: async () => undefined },
     clock: { now: () => new Date() },
     newId,

@@ -39,7 +39,12 @@ export async function startEditing() {
     ...testSeals(pool),
     evidenceLog: createFakeClick().client,
     organizations: { of: async () => facts, known: () => facts },
-    ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    ...{
+      sealReader: { read: async () => [] },
+      publicSealReader: { read: async () => [] },
+      verifierPool: pool,
+      eraserPool: pool,
+    },
     witness: { confirm: async () => undefined },
     ...{ wakeRelay: () => {}, wakeJobs: () => {} },
   };

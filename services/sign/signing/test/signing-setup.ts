@@ -55,7 +55,12 @@ export async function startSigning() {
       of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
       known: (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
     },
-    ...{ sealReader: { read: async () => [] }, publicSealReader: { read: async () => [] }, verifierPool: pool },
+    ...{
+      sealReader: { read: async () => [] },
+      publicSealReader: { read: async () => [] },
+      verifierPool: pool,
+      eraserPool: pool,
+    },
     witness: { confirm: async () => undefined },
     ...{ wakeRelay: () => undefined, wakeJobs: () => undefined },
   };

@@ -163,6 +163,7 @@ export const agreements: Texts["agreements"] = {
     ["agreement.voided", "Storniert"],
     ["agreement.expired", "Abgelaufen"],
     ["agreement.deleted", "Gelöscht"],
+    ["agreement.erased", "Personenbezogene Daten gelöscht"],
     ["recipient.sent", "Gefragt"],
     ["recipient.link-made", "Link erzeugt"],
     ["recipient.opened", "Geöffnet"],

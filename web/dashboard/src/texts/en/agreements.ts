@@ -166,6 +166,7 @@ export const agreements = {
     ["agreement.voided", "Voided"],
     ["agreement.expired", "Expired"],
     ["agreement.deleted", "Deleted"],
+    ["agreement.erased", "Personal data erased"],
     ["recipient.sent", "Asked"],
     ["recipient.link-made", "Link made"],
     ["recipient.opened", "Opened"],

@@ -1,0 +1,350 @@
+import { createHash, randomUUID } from "node:crypto";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { type Agreement, AgreementStatus, type AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { type ErasureItem, ErasureKept, ErasureOutcome, ErasurePart } from "#gen/assent/sign/v1/erasure_pb.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { dumpTables, findIn } from "#platform/testing/database-dump.ts";
+import { until } from "#platform/testing/until.ts";
+import { checkTrail } from "../../../../test/support/check-trail.ts";
+import {
+  type Definition,
+  documentOf,
+  embeddedSigner,
+  read,
+  send,
+  sit,
+  untilCompleted,
+} from "../../completion/test/completion-setup.ts";
+import { smallestPdf } from "../../intake/smallest-pdf.ts";
+import { type Organization, type SignHarness, type SignProcess, startSign } from "../../test/harness.ts";
+
+let sign: SignHarness;
+let worker: SignProcess;
+let organization: Organization;
+
+beforeAll(async () => {
+  sign = await startSign();
+  worker = await sign.another();
+  await worker.startWorkers();
+});
+beforeEach(() => {
+  organization = sign.organization();
+});
+afterAll(() => sign?.stop());
+
+const ann = { ...embeddedSigner("1", "Ann Secretname"), email: "Ann.Secret@example.com", clientUserId: "ann-ref-77" };
+const bob = { ...embeddedSigner("2", "Bob Othername"), email: "joann.secret@example.com" };
+const annsValues = [
+  "Ann Secretname",
+  "ann.secret@example.com",
+  "Ann.Secret@example.com",
+  "ann-ref-77",
+  "Ann is a nurse",
+];
+const parties: Definition = {
+  documents: [documentOf("1", smallestPdf)],
+  recipients: [{ ...ann, note: "Ann is a nurse" }, bob],
+  emailSubject: "For ANN.SECRET@example.com and joann.secret@example.com",
+  customFields: [{ name: "who", value: "ann.secret@example.com" }],
+};
+
+async function signed(at = organization, definition = parties): Promise<Agreement> {
+  const agreement = await send(at, definition);
+  for (const recipientId of ["1", "2"]) await (await sit(sign, at, agreement, recipientId))();
+  return untilCompleted(at, agreement.id);
+}
+
+const request = { email: "ann.secret@EXAMPLE.com", ground: "GDPR_17" };
+
+/** All pages of an erasure. */
+async function erase(by: Pick<Organization, "erasePerson"> = organization, given = {}): Promise<ErasureItem[]> {
+  const all = { erasureId: randomUUID(), ...request, ...given };
+  const items: ErasureItem[] = [];
+  let cursor = "";
+  do {
+    const page = await by.erasePerson({ ...all, cursor });
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== "");
+  return items;
+}
+
+/** The name of a value of an enumeration of the contract. */
+const nameOf = (values: Readonly<Record<string, number>>, value: number): string =>
+  Object.entries(values).find(([, one]) => one === value)?.[0] ?? "";
+
+const told = (items: readonly ErasureItem[], targetId: string) =>
+  items
+    .filter((item) => item.targetId === targetId)
+    .map(({ part, name, outcome, keptBecause }) =>
+      [nameOf(ErasurePart, part), name, outcome === ErasureOutcome.ERASED ? "" : nameOf(ErasureKept, keptBecause)]
+        .filter(Boolean)
+        .join(" "),
+    );
+
+const eventsOf = async (agreementId: string, at = organization): Promise<AuditEvent[]> =>
+  (await at.listAuditEvents({ agreementId })).events;
+/** By hand, as docs/sign.md says. */
+const trailProblems = (agreementId: string, events: readonly AuditEvent[]): readonly string[] =>
+  checkTrail(
+    agreementId,
+    events.map(({ publicJson, detailsJson, hash, previousHash, ...event }) => ({
+      ...{ ...event, publicPart: publicJson === "" ? null : JSON.parse(publicJson) },
+      ...{ occurredAt: event.occurredAt && timestampDate(event.occurredAt).toISOString(), ip: event.ip },
+      ...{ agreementStatus: nameOf(AgreementStatus, event.agreementStatus).toLowerCase() },
+      actor: { id: event.actorId, name: event.actorName, email: event.actorEmail },
+      details: detailsJson === "" ? {} : JSON.parse(detailsJson),
+      ...{ hash: Buffer.from(hash).toString("hex"), previousHash: Buffer.from(previousHash).toString("hex") },
+    })),
+  ).problems;
+const isIntact = async ({ documents: [document] }: Agreement, at = organization): Promise<boolean | undefined> => {
+  const value = document?.sealedSha256 ?? new Uint8Array();
+  return (await at.verifyDocument({ file: { file: { case: "sha256", value } } })).known[0]?.isAuditIntact;
+};
+/** Rows about an agreement, without the bytes of files, which are kept. */
+const rowsOf = async (...ids: string[]): Promise<string> =>
+  (await dumpTables(sign.superuser))
+    .split("\n")
+    .filter((row) => row.startsWith("sign.") && !/^sign\.blob/.test(row) && ids.some((id) => row.includes(id)))
+    .join("\n")
+    // Whose end is Ann's.
+    .replaceAll(bob.email, "");
+const untilQuiet = () =>
+  until(async () => (await sign.superuser.query("select from sign.job where run_at <= now()")).rowCount === 0);
+
+describe("a person who has signed", () => {
+  test("is told of first, then erased everywhere but in the files, and everything that was written still proves", async () => {
+    const agreement = await signed();
+    const others = sign.organization();
+    const theirs = await signed(others);
+    await untilQuiet();
+    const before = await rowsOf(agreement.id);
+    expect(findIn(before, annsValues)).toEqual(
+      expect.arrayContaining(["Ann Secretname", "ann-ref-77", "Ann is a nurse"]),
+    );
+    const planned = await erase(organization, { dryRun: true });
+    expect(await rowsOf(agreement.id)).toBe(before);
+
+    const items = await erase();
+    expect(told(items, agreement.id)).toEqual([
+      ...["TRAIL", "RECIPIENT", "SIGNATURE", "MAIL", "LINKS", "FREE_TEXT emailSubject", "FREE_TEXT customFields"],
+      "FILES FILE_OF_ALL",
+    ]);
+    expect(told(items, agreement.id)).toEqual(told(planned, agreement.id));
+    expect(findIn(await rowsOf(agreement.id), annsValues)).toEqual([]);
+    const after = await read(organization, agreement.id);
+    expect(after.emailSubject).toBe("For ERASED and joann.secret@example.com");
+    expect(after.recipients).toMatchObject([
+      { name: "ERASED", email: "" },
+      { name: bob.name, email: bob.email },
+    ]);
+    expect(await isIntact(agreement)).toBe(true);
+
+    const events = await until(async () => {
+      const all = await eventsOf(agreement.id);
+      return all.filter(({ action }) => action === "agreement.logged").length === 2 && all;
+    });
+    const statement = events.find(({ action }) => action === "agreement.erased");
+    expect(JSON.parse(statement?.detailsJson ?? "")).toMatchObject({ ground: "GDPR_17", keys: [expect.any(String)] });
+    expect(sign.click.leaves.filter((leaf) => leaf.agreementId === agreement.id)).toMatchObject([
+      ...[{ sequence: expect.any(Number) }, { sequence: statement?.sequence, headHash: statement?.hash }],
+    ]);
+    expect(events.flatMap(({ erasedSubjects }) => erasedSubjects).length).toBeGreaterThan(0);
+    expect(trailProblems(agreement.id, events)).toEqual([]);
+    const unstated = events.filter(({ action }) => action !== "agreement.erased");
+    expect(trailProblems(agreement.id, unstated)).toContainEqual(expect.stringContaining("something was taken away"));
+    expect(events.filter(({ actorName }) => actorName === bob.name).length).toBeGreaterThan(0);
+
+    // Another organization knows the same person, and goes on knowing them.
+    expect(findIn(await rowsOf(theirs.id), ["Ann Secretname"])).toHaveLength(1);
+    expect([await isIntact(theirs, others), told(await erase(others, { dryRun: true }), theirs.id)]).toEqual([
+      ...[true, expect.arrayContaining(["TRAIL", "RECIPIENT"])],
+    ]);
+  });
+
+  test("is kept as long as a legal hold says so", async () => {
+    const agreement = await signed();
+    const { hold } = await organization.setLegalHold({ email: bob.email, reason: "a dispute with Bob" });
+    const items = told(await erase(), agreement.id);
+    expect(items).toEqual(expect.arrayContaining(["TRAIL LEGAL_HOLD", "RECIPIENT LEGAL_HOLD"]));
+    expect((await read(organization, agreement.id)).recipients[0]?.name).toBe(ann.name);
+    await organization.liftLegalHold({ id: hold?.id ?? "" });
+    expect(told(await erase(), agreement.id)).toEqual(expect.arrayContaining(["TRAIL", "RECIPIENT"]));
+  });
+
+  test("is erased once: the same erasure answers the same, two at once do it once, and a flipped bit is still found", async () => {
+    const agreement = await signed();
+    const second = await sign.another();
+    const processes = [organization, second.organization(organization.orgId)];
+    const erasureId = randomUUID();
+    const same = await Promise.all(processes.map((by) => erase(by, { erasureId })));
+    expect(told(same[1] ?? [], agreement.id)).toEqual(told(same[0] ?? [], agreement.id));
+    expect(told(await erase(organization, { erasureId }), agreement.id)).toEqual(told(same[0] ?? [], agreement.id));
+    await Promise.all(processes.map((by) => erase(by)));
+    expect((await eventsOf(agreement.id)).filter(({ action }) => action === "agreement.erased")).toHaveLength(1);
+    expect(told(await erase(), agreement.id)).toEqual(["FILES FILE_OF_ALL"]);
+    await expect(erase(organization, { erasureId, email: "bob@example.com" })).rejects.toThrow("key");
+
+    expect(await isIntact(agreement)).toBe(true);
+    const flip = (column: string) =>
+      sign.superuser.query(
+        `update sign.audit_event set ${column} where agreement_id = $1 and action = 'agreement.erased' returning 1`,
+        [agreement.id],
+      );
+    await flip("details = jsonb_set(details, '{ground}', '\"NONE\"')");
+    expect(await isIntact(agreement)).toBe(false);
+    await flip("details = jsonb_set(details, '{ground}', '\"GDPR_17\"')");
+    expect(await isIntact(agreement)).toBe(true);
+    // A key that no event states as erased.
+    await sign.superuser.query("update sign.subject_key set seed = null where agreement_id = $1 and id = $1", [
+      agreement.id,
+    ]);
+    expect(await isIntact(agreement)).toBe(false);
+    await second.stop();
+  });
+
+  test("goes on to be erased after a process was killed in the middle, and by reference as well", async () => {
+    const agreements = [await signed(), await signed()];
+    const erasureId = randomUUID();
+    const refuse = "alter table sign.erasure_report add constraint killed check (target_id <> '%') not valid";
+    await sign.superuser.query(refuse.replace("%", agreements[1]?.id ?? ""));
+    const asked = { erasureId, email: "", userRef: "ann-ref-77" };
+    await expect(erase(organization, asked)).rejects.toThrow();
+    await sign.superuser.query("alter table sign.erasure_report drop constraint killed");
+    const done = await Promise.all(agreements.map(({ id }) => eventsOf(id)));
+    const erased = done.map((events) => events.filter(({ action }) => action === "agreement.erased").length);
+    expect(erased).toEqual([1, 0]);
+    const items = await erase(organization, asked);
+    for (const agreement of agreements) {
+      expect(told(items, agreement.id)).toEqual(expect.arrayContaining(["TRAIL", "RECIPIENT"]));
+      expect(await isIntact(agreement)).toBe(true);
+      expect((await eventsOf(agreement.id)).filter(({ action }) => action === "agreement.erased")).toHaveLength(1);
+    }
+  });
+});
+
+describe("an agreement that has not ended", () => {
+  test("keeps who is in it, also when they sign at that moment", async () => {
+    const agreement = await send(organization, parties);
+    const finish = await sit(sign, organization, agreement, "1");
+    const [items] = await Promise.all([erase(), finish()]);
+    expect(told(items, agreement.id)).toEqual(expect.arrayContaining(["TRAIL IN_PROGRESS", "RECIPIENT IN_PROGRESS"]));
+    await (await sit(sign, organization, agreement, "2"))();
+    const completed = await untilCompleted(organization, agreement.id);
+    expect(completed.recipients[0]?.name).toBe(ann.name);
+    expect(told(await erase(), agreement.id)).toEqual(expect.arrayContaining(["TRAIL", "RECIPIENT"]));
+    expect(await isIntact(completed)).toBe(true);
+  });
+
+  test("and was never sent, or was deleted, keeps nothing of them", async () => {
+    const { agreement: draft } = await organization.createAgreement({ definition: parties });
+    const { agreement: deleted } = await organization.createAgreement({ definition: parties });
+    const ids = [draft?.id ?? "", deleted?.id ?? ""];
+    await organization.deleteAgreement({ target: { id: { case: "agreementId", value: ids[1] ?? "" } } });
+    // Drafts of releases before had this in clear.
+    await sign.superuser.query(
+      'update sign.agreement set metadata = \'{"a": "ann.secret@example.com"}\' where id = $1',
+      [ids[0]],
+    );
+    const items = await erase();
+    expect(told(items, ids[0] ?? "")).toEqual(expect.arrayContaining(["RECIPIENT", "FREE_TEXT metadata"]));
+    expect(findIn(await rowsOf(...ids), annsValues)).toEqual([]);
+    expect(await read(organization, ids[0] ?? "")).toMatchObject({
+      status: AgreementStatus.CREATED,
+      recipients: [{ name: "" }, {}],
+    });
+  });
+
+  test("is found among as many as there are, page by page", async () => {
+    const { agreement } = await organization.createAgreement({
+      definition: { emailSubject: "To ann.secret@example.com" },
+    });
+    const columns = `status, email_subject, email_blurb, name, description, shared, notification, transaction_id, sender,
+      created_at, modified_at, status_changed_at`;
+    await sign.superuser.query(
+      `insert into sign.agreement (organization_id, id, ${columns})
+       select organization_id, gen_random_uuid(), ${columns} from sign.agreement, generate_series(1, 450) where id = $1`,
+      [agreement?.id],
+    );
+    const items = await erase();
+    expect(new Set(items.map(({ targetId }) => targetId)).size).toBe(451);
+    expect(await erase(organization, { dryRun: true })).toEqual([]);
+  });
+
+  test("and a list that was not sent yet loses the copies that name them", async () => {
+    const copies = [{ recipients: [ann] }, { recipients: [bob] }];
+    const { list } = await organization.createBulkList({ name: "All", copies });
+    expect(told(await erase(), list?.id ?? "")).toEqual(["BULK_LIST"]);
+    expect(findIn(await rowsOf(list?.id ?? ""), annsValues)).toEqual([]);
+    expect((await organization.getBulkList({ id: list?.id ?? "" })).list?.copies).toMatchObject([
+      { recipients: [{ name: bob.name }] },
+    ]);
+  });
+});
+
+describe("a trail of format 1", () => {
+  /** Makes the trail one that a release before wrote, everything in clear. */
+  async function inFormat1(agreement: Agreement): Promise<void> {
+    const events = await eventsOf(agreement.id);
+    let previous = Buffer.alloc(32);
+    for (const event of events) {
+      const { sequence, action, source, actorId: id, actorName: name, actorEmail: email, ip, userAgent } = event;
+      const details = event.detailsJson === "" ? null : JSON.parse(event.detailsJson);
+      const all = {
+        ...{ agreementId: agreement.id, sequence, action, source, actor: { id, name, email, ip, userAgent } },
+        ...{ details: details ?? {}, previousHash: previous.toString("hex") },
+        occurredAt: event.occurredAt && timestampDate(event.occurredAt).toISOString(),
+        agreementStatus: nameOf(AgreementStatus, event.agreementStatus).toLowerCase(),
+      };
+      const hash = createHash("sha256").update(canonicalJson(all)).digest();
+      await sign.superuser.query(
+        `update sign.audit_event set sd = null, sealed = null, actor_id = $3, actor_name = $4, actor_email = $5, ip = $6,
+           user_agent = $7, details = $8, previous_hash = $9, hash = $10 where agreement_id = $1 and sequence = $2`,
+        [agreement.id, sequence, id, name, email, ip, userAgent, details, previous, hash],
+      );
+      previous = hash;
+    }
+    await sign.superuser.query("delete from sign.subject_key where agreement_id = $1", [agreement.id]);
+    await sign.superuser.query("update sign.agreement set audit_hash = $2 where id = $1", [agreement.id, previous]);
+  }
+
+  test("loses the events about a person, and a later one states what is left of them", async () => {
+    const agreement = await signed();
+    await untilQuiet();
+    await inFormat1(agreement);
+    expect(await isIntact(agreement)).toBe(true);
+    const before = await eventsOf(agreement.id);
+    const items = await erase();
+    expect(told(items, agreement.id)).toEqual(expect.arrayContaining(["TRAIL_FORMAT_1", "RECIPIENT"]));
+    expect(findIn(await rowsOf(agreement.id), annsValues)).toEqual([]);
+    expect(await isIntact(agreement)).toBe(true);
+    const after = await eventsOf(agreement.id);
+    expect(after.slice(0, before.length).map(({ hash, action }) => [hash, action])).toEqual(
+      before.map(({ hash, action }) => [hash, action]),
+    );
+    expect(after.filter(({ actorName }) => actorName === bob.name)).toEqual(
+      before.filter(({ actorName }) => actorName === bob.name),
+    );
+    const left = after.filter(({ format, publicJson }) => format === 1 && publicJson !== "");
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.length).toBeLessThan(before.length);
+    expect(trailProblems(agreement.id, after)).toEqual([]);
+    // What is left is stated, to the last bit, and nothing goes that is not.
+    const [moment, at] = ["occurred_at = occurred_at", "where agreement_id = $1 and sequence = $2"];
+    for (const [by, isStill] of [
+      ["+", false],
+      ["-", true],
+    ] as const) {
+      const sql = `update sign.audit_event set ${moment} ${by} interval '1 ms' ${at}`;
+      await sign.superuser.query(sql, [agreement.id, left[0]?.sequence]);
+      expect(await isIntact(agreement)).toBe(isStill);
+    }
+    const clear = after.find(({ format, publicJson }) => format === 1 && publicJson === "");
+    await sign.superuser.query(
+      "update sign.audit_event set is_erased = true, actor_name = '' where agreement_id = $1 and sequence = $2",
+      [agreement.id, clear?.sequence],
+    );
+    expect(await isIntact(agreement)).toBe(false);
+  });
+});
