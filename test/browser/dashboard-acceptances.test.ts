@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { until } from "#platform/testing/until.ts";
@@ -141,8 +142,11 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
       ...{ templateId: undefined, sessionId: session.id, presentation, context },
       verification: [{ method: "EMAIL_OTP", verifiedAt: "2026-11-20T17:00:00Z" }],
     });
-    const isAnchored = async () =>
-      bodyOf(200, await api.get(`/v1/click/evidence/${receiptId}`)).integrity.anchor.checkpoint !== null;
+    const isAnchored = async () => {
+      // Whoever asks without a pause meets the limit of reads.
+      await delay(500);
+      return bodyOf(200, await api.get(`/v1/click/evidence/${receiptId}`)).integrity.anchor.checkpoint !== null;
+    };
     await until(isAnchored);
     const page = await enter(`/receipts/${receiptId}`);
     await page.getByText("The evidence holds").waitFor();

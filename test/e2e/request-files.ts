@@ -63,7 +63,7 @@ export const filesOfRequests = scenario(
       expect(files.length).toBeLessThanOrEqual(68);
     });
 
-    test("an agreement that is created and sent passes through 80 at most", async () => {
+    test("an agreement that is created and sent passes through 85 at most", async () => {
       const tabs = [{ type: "signature", documentId: "1", page: 1, x: 72, y: 72 }];
       const body = {
         ...{ status: "sent", emailSubject: "Please sign" },
@@ -73,7 +73,7 @@ export const filesOfRequests = scenario(
         recipients: { signers: [{ recipientId: "1", name: "Ann", email: "ann@example.com", tabs }] },
       };
       const files = await filesOf(async () => bodyOf(201, await api.post("/v1/sign/agreements", body)));
-      expect(files.length).toBeLessThanOrEqual(80);
+      expect(files.length).toBeLessThanOrEqual(85);
     });
   },
   "single process",

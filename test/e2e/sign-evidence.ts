@@ -74,7 +74,9 @@ export const evidenceOfAgreement = scenario("a completed agreement in the eviden
     const trail = await eventsOf(id);
     expect(checkTrail(id, trail).problems).toEqual([]);
     expect(checkTrail(id, trail.slice(0, head.sequence)).head).toBe(head.hash);
-    expect(trail.flatMap(({ publicPart }) => JSON.stringify(publicPart)).join()).not.toMatch(/Ann|example\.com|127\.0/);
+    // Digests may contain any three letters.
+    const shown = trail.map(({ publicPart }) => JSON.stringify({ ...publicPart, _sd: [] }));
+    expect(shown.join()).not.toMatch(/Ann|example\.com|127\.0/);
     const [first, ...others] = trail;
     const forged = { ...first, disclosures: first.disclosures.slice(1) };
     expect(checkTrail(id, [forged, ...others]).problems).toEqual(["event 1: something was taken away"]);
