@@ -75,7 +75,7 @@ export const mainJob = scenario("the main job", (_mode, running) => {
     // What administrators did before is told as well.
     const arrived = () =>
       [...events.events.values()].filter(
-        ({ organizationId, subject }) => organizationId === api.organizationId && !subject.startsWith("assent.audit."),
+        ({ organizationId, subject }) => organizationId === api.organizationId && !subject?.startsWith("assent.audit."),
       );
     await until(() => arrived().length >= 4);
     const recorded = arrived().find((event) => event.acceptanceRecorded !== undefined);
