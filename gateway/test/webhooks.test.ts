@@ -38,6 +38,7 @@ describe("endpoints", () => {
     const endpoint = {
       ...{ id: body.id, organizationId: orgA, url, description: null, eventTypes: [], enabled: true },
       ...{ status: "ACTIVE", disabledReason: null, disabledAt: null, failingSince: null, previousSecretUntil: null },
+      auditFormat: "ASSENT",
       ...{ createdAt: "2026-11-20T17:00:00.123Z", updatedAt: "2026-11-20T17:00:00.123Z" },
     };
     expect(body).toEqual({ ...endpoint, secret: expect.stringMatching(/^whsec_/) });
