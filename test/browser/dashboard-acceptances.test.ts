@@ -145,7 +145,7 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     const isAnchored = async () => {
       // Whoever asks without a pause meets the limit of reads.
       await delay(500);
-      return bodyOf(200, await api.get(`/v1/click/evidence/${receiptId}`)).integrity.anchor.checkpoint !== null;
+      return bodyOf(200, await api.get(`/v1/click/evidence/${session.id}`)).integrity.anchor.checkpoint !== null;
     };
     await until(isAnchored);
     const page = await enter(`/receipts/${receiptId}`);
