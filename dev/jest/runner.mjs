@@ -53,8 +53,8 @@ const endGraceMs = 1_000;
 function startWorker(id) {
   const child = fork(worker, {
     env: { ...process.env, JEST_WORKER_ID: String(id) },
-    // Room for what is soon forgotten, which is collected less often then: there is memory enough.
-    execArgv: ["--disable-warning=ExperimentalWarning", "--min-semi-space-size=16", "--max-semi-space-size=64"],
+    // Sizes of the heap are not given here: threads would inherit them, and then end the process with their own limit.
+    execArgv: ["--disable-warning=ExperimentalWarning"],
     serialization: "advanced",
     // A group of its own: what its tests have started goes with it.
     detached: true,
