@@ -1,5 +1,5 @@
 import type { JsonSchema } from "#api/kinds.ts";
-
+import { jsonReply } from "../http/reply.ts";
 import { integer } from "./schema-parts.ts";
 
 /** One page of a list, as a service answers it. */
@@ -36,6 +36,14 @@ export async function gatherPages<Item>(
 /** The header that leads to the next page; none on the last one. */
 export const nextPage = (nextCursor: string): Record<string, string> =>
   nextCursor === "" ? {} : { "X-Next-Cursor": nextCursor };
+
+/** The answer to a list: its items as the resource shows them, and the header that leads to the next page. */
+export const pageReply = <Item>(resource: { answer(item: Item): unknown }, { items, nextCursor }: Page<Item>) =>
+  jsonReply(
+    200,
+    items.map((item) => resource.answer(item)),
+    nextPage(nextCursor),
+  );
 
 /** The query parameter that says how long a page may be. */
 export const pageLimit: JsonSchema = {

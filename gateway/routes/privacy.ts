@@ -2,7 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { deletion, legalHold, privacyAct, retention, retentionPreview } from "#api/privacy.ts";
 import { signDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
+import { gatherPages, nextPage, nextPageHeader, pageLimit, pageReply } from "./pages.ts";
 import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
 import { dateTime, described, flag, integer, listOf, text, uuid } from "./schema-parts.ts";
@@ -129,12 +129,7 @@ export const privacyRoutes: readonly Route[] = [
         const { holds, nextCursor } = await sign.listLegalHolds(page, onBehalfOf(request));
         return { items: holds, nextCursor };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => legalHold.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(legalHold, page),
   }),
   defineRoute({
     ...base,
@@ -175,12 +170,7 @@ export const privacyRoutes: readonly Route[] = [
         const { deletions, nextCursor } = await sign.listDeletions(page, onBehalfOf(request));
         return { items: deletions, nextCursor };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => deletion.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(deletion, page),
   }),
   defineRoute({
     ...base,
@@ -206,11 +196,6 @@ export const privacyRoutes: readonly Route[] = [
         );
         return { items: acts, nextCursor };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => privacyAct.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(privacyAct, page),
   }),
 ];

@@ -1,6 +1,6 @@
 import { auditEvent, organization } from "#api/organizations.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { changeBody, defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { example, listOf, text } from "../schema-parts.ts";
@@ -66,11 +66,6 @@ export const organizationRoutes: readonly Route[] = [
         const { events, nextCursor } = await organizations.listAuditEvents(page, onBehalfOf(request));
         return { items: events, nextCursor };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => auditEvent.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(auditEvent, page),
   }),
 ];

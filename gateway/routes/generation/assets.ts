@@ -2,7 +2,7 @@ import { asset, newAsset, onePixel } from "#api/generation-templates.ts";
 import { DomainError } from "#platform/errors.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { nextPage, nextPageHeader } from "../pages.ts";
+import { nextPageHeader, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
@@ -35,12 +35,7 @@ export const genAssetRoutes: readonly Route[] = [
         const { assets, hasMore } = await docgen.listAssets(page, onBehalfOf(request));
         return { items: assets, hasMore };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => asset.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(asset, page),
   }),
   defineRoute({
     ...base,

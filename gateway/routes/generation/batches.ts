@@ -1,7 +1,7 @@
 import { batch, batchFilter, batchItem, itemFilter, newBatch } from "#api/generation-documents.ts";
 import type { Batch } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
-import { nextPage, nextPageHeader } from "../pages.ts";
+import { nextPageHeader, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, filterQuery, onBehalfOf, type Route, unparsedBody } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
@@ -121,12 +121,7 @@ function listRoute(root: string, operationId: string): Route {
         const { batches, hasMore } = await docgen.listBatches(wanted, onBehalfOf(request));
         return { items: batches, hasMore };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => batch.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(batch, page),
   });
 }
 
@@ -167,12 +162,7 @@ function readRoutes(root: string, ids: Ids): Route[] {
           const wanted = { ...itemFilter.create(request.query), ...page, batchId: request.params.id };
           return docgen.listBatchItems(wanted, onBehalfOf(request));
         }),
-      respond: ({ items, nextCursor }) =>
-        jsonReply(
-          200,
-          items.map((one) => batchItem.answer(one)),
-          nextPage(nextCursor),
-        ),
+      respond: (page) => pageReply(batchItem, page),
     }),
     defineRoute({
       ...base,

@@ -7,7 +7,7 @@ import {
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
-import { nextPage, nextPageHeader } from "../pages.ts";
+import { nextPageHeader, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import {
   createBody,
@@ -129,12 +129,7 @@ export const documentRoutes: readonly Route[] = [
         const { documents, hasMore } = await docgen.listDocuments(wanted, onBehalfOf(request));
         return { items: documents, hasMore };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => genDocument.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(genDocument, page),
   }),
   defineRoute({
     ...base,

@@ -1,7 +1,7 @@
 import { genTemplate, listedGenTemplate } from "#api/generation-templates.ts";
 import type { Template } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
-import { nextPage, nextPageHeader } from "../pages.ts";
+import { nextPageHeader, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
@@ -35,12 +35,7 @@ export const genTemplateRoutes: readonly Route[] = [
         const { templates, hasMore } = await docgen.listTemplates(page, onBehalfOf(request));
         return { items: templates, hasMore };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => listedGenTemplate.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(listedGenTemplate, page),
   }),
   defineRoute({
     ...base,

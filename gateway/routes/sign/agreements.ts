@@ -5,7 +5,7 @@ import type { CreateOf } from "#api/members.ts";
 import { DomainError } from "#platform/errors.ts";
 import { timestampOf } from "../../../views/scalars.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentsBody, filterQuery, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { listOf, text } from "../schema-parts.ts";
@@ -46,12 +46,7 @@ export const agreementRoutes: readonly Route[] = [
         const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
         return { items: agreements, nextCursor };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => agreement.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(agreement, page),
   }),
   defineRoute({
     ...base,

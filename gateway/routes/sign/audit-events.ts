@@ -1,7 +1,6 @@
 import { agreementEvent } from "#api/agreement-records.ts";
 import { DomainError } from "#platform/errors.ts";
-import { jsonReply } from "../../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
 import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { example, listOf, text } from "../schema-parts.ts";
 import { agreementTag } from "./agreements.ts";
@@ -42,12 +41,7 @@ export const auditEventRoutes: readonly Route[] = [
         const last = events.at(-1)?.sequence;
         return { items: events, nextCursor: hasMore && last !== undefined ? String(last) : "" };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => agreementEvent.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(agreementEvent, page),
   }),
 ];
 

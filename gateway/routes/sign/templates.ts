@@ -1,7 +1,7 @@
 import { newSignTemplate, signTemplateChanges } from "#api/agreement-bodies.ts";
 import { signTemplate } from "#api/agreements.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "../pages.ts";
+import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentsBody, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { example, listOf, text } from "../schema-parts.ts";
@@ -60,12 +60,7 @@ export const signTemplateRoutes: readonly Route[] = [
         const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
         return { items: agreements, nextCursor };
       }),
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => signTemplate.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(signTemplate, page),
   }),
   defineRoute({
     ...base,

@@ -1,6 +1,6 @@
 import { delivery, deliveryFilter, eventType } from "#api/webhooks.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader } from "../pages.ts";
+import { gatherPages, nextPageHeader, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, filterQuery, onBehalfOf, type Route } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
@@ -35,12 +35,7 @@ export const deliveryRoutes: readonly Route[] = [
         return { items: deliveries, nextCursor };
       });
     },
-    respond: ({ items, nextCursor }) =>
-      jsonReply(
-        200,
-        items.map((one) => delivery.answer(one)),
-        nextPage(nextCursor),
-      ),
+    respond: (page) => pageReply(delivery, page),
   }),
   defineRoute({
     ...webhooksBase,

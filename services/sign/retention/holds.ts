@@ -97,19 +97,26 @@ export async function isHeld(
   vault: SeedVault,
   { agreementId, email }: { readonly agreementId?: string; readonly email?: string },
 ): Promise<boolean> {
-  const { organization, persons } = await readActive(tenant);
-  if (organization) return true;
-  if (email !== undefined && persons.has(emailIndex(vault, tenant.orgId, email)?.toString("hex") ?? "")) return true;
-  return agreementId !== undefined && (await findHeld(tenant, vault, [agreementId])).has(agreementId);
+  const active = await readActive(tenant);
+  if (active.organization) return true;
+  if (email !== undefined && active.persons.has(emailIndex(vault, tenant.orgId, email)?.toString("hex") ?? ""))
+    return true;
+  return agreementId !== undefined && (await heldBy(active, tenant, vault, [agreementId])).has(agreementId);
 }
 
 /** Those of these agreements that a hold keeps. */
-export async function findHeld(
+export const findHeld = async (
+  tenant: Tenant,
+  vault: SeedVault,
+  agreementIds: readonly string[],
+): Promise<ReadonlySet<string>> => heldBy(await readActive(tenant), tenant, vault, agreementIds);
+
+async function heldBy(
+  { organization, agreements, persons }: ActiveHolds,
   tenant: Tenant,
   vault: SeedVault,
   agreementIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const { organization, agreements, persons } = await readActive(tenant);
   if (organization) return new Set(agreementIds);
   const held = new Set(agreementIds.filter((id) => agreements.has(id)));
   if (persons.size === 0) return held;
