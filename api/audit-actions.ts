@@ -6,6 +6,8 @@ export const auditFamilies = {
   organization: "A setting, the plan or a limit of the organization was changed.",
   integration: "Where events are sent was changed, or the secrets that sign them.",
   privacy: "Records of a person were erased, restricted ones opened, or the rules for keeping them changed.",
+  template:
+    "The next text of a click template was saved or discarded; its publication is an event of its own. Or its approval was asked for, given or refused.",
 } as const;
 export type AuditFamily = keyof typeof auditFamilies;
 
@@ -71,6 +73,16 @@ export const auditActions = {
     "entity update",
     "Settings, the plan or limits of the organization were changed.",
   ),
+  "organization.deletion-requested": organization(
+    "entity update",
+    "The operator has asked for the organization to be deleted; it comes in seven days.",
+  ),
+  "organization.deletion-withdrawn": organization("entity update", "The organization is not deleted after all."),
+  "organization.suspended": organization(
+    "entity update",
+    "The operator has suspended the organization: it can only read.",
+  ),
+  "organization.resumed": organization("entity update", "The operator has ended the suspension of the organization."),
   "api-key.created": key("entity create", "An API key was created."),
   "api-key.revoked": key("entity delete", "An API key was revoked."),
   "client.created": client("entity create", "An OAuth client was created."),
@@ -92,17 +104,65 @@ export const auditActions = {
   ),
   "retention.changed": done("privacy", "organization")(
     "entity update",
-    "How long agreements are kept was changed; a shorter period comes in seven days.",
+    "How long agreements and other records are kept was changed; a shorter period comes in seven days.",
+  ),
+  "template-retention.changed": done("privacy", "template")(
+    "entity update",
+    "How long agreements made from a template are kept was changed; a shorter period comes in seven days.",
   ),
   "hold.set": done("privacy", "legal-hold")("entity create", "A legal hold was set."),
   "hold.lifted": done("privacy", "legal-hold")("entity delete", "A legal hold was lifted."),
+  "purge.requested": done("privacy", "agreement")(
+    "entity update",
+    "Somebody has asked for the files of an agreement to be deleted in 14 days.",
+  ),
+  "purge.withdrawn": done("privacy", "agreement")(
+    "entity update",
+    "The files of an agreement are not deleted after all.",
+  ),
+  "agreement.purged": done("privacy", "agreement")("entity delete", "The files of an agreement were deleted."),
+  "agreement.deleted": done("privacy", "agreement")("entity delete", "An agreement was deleted, its time being over."),
+  "records.deleted": done("privacy", "record-removal")(
+    "entity delete",
+    "Acceptances, documents, deliveries of webhooks or lines of the audit trail were deleted, their time being over.",
+  ),
   "person.erased": done("privacy", "erasure")(
     "entity delete",
     "Records of a person were erased or restricted; those whose retention is over are erased by the system.",
   ),
+  "person.sought": done("privacy", "erasure")("entity read", "It was reported what an erasure of a person would do."),
+  "export.requested": done("privacy", "export")(
+    "entity create",
+    "An export of what is kept of a person, or for the organization, or of acceptances was asked for.",
+  ),
+  "export.downloaded": done("privacy", "export")("entity read", "An export was downloaded."),
   "template.policy-changed": done("privacy", "template")(
     "entity update",
     "The rules of a click template were changed, such as how long records are kept, or a legal hold.",
+  ),
+  "draft.saved": done("template", "version")("entity update", "The next text of a version was saved."),
+  "draft.discarded": done("template", "version")("entity delete", "The next text of a version was discarded."),
+  "publication.scheduled": done("template", "version")(
+    "entity update",
+    "The publication of a version was scheduled, or put to another time.",
+  ),
+  "publication.cancelled": done("template", "version")(
+    "entity update",
+    "A scheduled publication was called off, or the version was published, taken back or archived before its time.",
+  ),
+  "approval.requested": done("template", "version")("entity update", "The approval of a text was asked for."),
+  "approval.granted": done("template", "version")("entity update", "A person has approved of a text of others."),
+  "approval.refused": done("template", "version")(
+    "entity update",
+    "A person has refused to approve of a text of others.",
+  ),
+  "template.settings-changed": done("template", "template")(
+    "entity update",
+    "While texts need an approval, a person has changed what the published ones are shown with, or has restored them.",
+  ),
+  "publication-rules.changed": organization(
+    "entity update",
+    "It was changed whether a second person has to approve of every text before it is published.",
   ),
   "restricted.opened": done("privacy", "session")("entity read", "Somebody has opened restricted records."),
 } as const satisfies Readonly<Record<string, AuditActionInfo>>;

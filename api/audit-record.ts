@@ -20,6 +20,7 @@ export interface Audited {
 /** Fields whose values say nothing about a person. */
 const openFields: ReadonlySet<string> = new Set([
   ...["role", "status", "factor", "method", "count", "mail", "plan", "enabled", "auditFormat", "reason"],
+  ...["kind", "purge", "publishAt", "fourEyes", "textHash"],
   ...["legalHold", "retentionDays"],
   ...["limitAccept", "limitRender", "limitOther", "limitSign"],
 ]);
@@ -31,6 +32,7 @@ const payloads = {
   organization: (audited) => ({ auditedOrganization: audited }),
   integration: (audited) => ({ auditedIntegration: audited }),
   privacy: (audited) => ({ auditedPrivacy: audited }),
+  template: (audited) => ({ auditedTemplate: audited }),
 } as const satisfies Record<AuditFamily, (audited: AuditedJson) => EventPayload>;
 
 /** The event of an administrative act. Names people by their ids, and of what was set the fields. */

@@ -45,6 +45,45 @@ export const verification = shown(VerificationRequirementsSchema, {
 const typeConfig = { default: {}, description: "Settings that belong to the type." } as const;
 const policyFlags = { default: {}, description: "What an acceptance must satisfy." } as const;
 
+/** What each policy flag promises, as docs/click.md says it too. */
+export const policyFlagPromises = {
+  requireCheckbox: "the box was ticked, as the page or the sender says; always of `CONSENT`",
+  requireScroll: "the end was reached, as the page or the sender says",
+  requireView: "a linked document was opened, as the page or the sender says",
+  minDisplaySeconds: "on the server's clock, from the render token or the session",
+  requireRenderToken: "`renderToken` is sent, and is right for text, person and session",
+  requireTypedName: "`typedName` is given",
+  allowDirectAccept: "without a session only where this is true",
+  singleUseSession: "a session takes one acceptance: `409 CLICK_SESSION_CLOSED`",
+  oneAcceptancePerRevision: "a person accepts a revision once: `409 CLICK_ALREADY_ACCEPTED`",
+  requireReacceptance:
+    "`ALWAYS` refuses what was superseded (`409 CLICK_VERSION_SUPERSEDED`); besides, when an earlier acceptance stops counting in consent states",
+  reacceptIntervalDays: "`reacceptBy` of receipts, and when consent states and renderings ask again",
+  showChanges: "sessions show what has changed since the user accepted an earlier text",
+  allowDecline: "declines are taken only where this is true",
+  recordDecline: "declines are recorded only where this is true",
+  requireAuthenticatedUser: "`verification` has `CUSTOMER_SESSION` or better",
+  verificationMethods: "these methods are in `verification`",
+  verificationMode: "all of them, or any",
+  minAge: "`verification` has `AGE_STATEMENT`",
+  sessionTtlSeconds: "a session that is older takes nothing: `409 CLICK_SESSION_EXPIRED`",
+  captureIp: "how much of addresses is kept",
+  captureUserAgent: "how much of user agents is kept",
+  captureReferrer: "how much of referrers is kept",
+  requireSnapshot:
+    "the templates service activates a deployment only with a `screenshotId`: one of its screenshots, or your own name of a picture",
+  sendCopyToUser: "an acceptance that names an address in `copyTo` is mailed as a copy, once",
+  esignDisclosure: "the disclosure of the locale was handed out and, as the page or the sender says, on the screen",
+  consentExpiresAfterDays: "grants of `CONSENT` run out",
+  retentionDays: "the click service restricts what has to be kept, instead of erasing it",
+  legalHold: "the click service erases nothing",
+  honorGpc: "`context.gpc` denies purposes that sell or share",
+} as const;
+
+const flagList = Object.entries(policyFlagPromises)
+  .map(([flag, promise]) => `- \`${flag}\`: ${promise}`)
+  .join("\n");
+
 /** How a template is configured, and what follows from it. */
 export const configuration = shown(TemplateConfigurationSchema, {
   templateId: readOnly(uuid),
@@ -85,7 +124,7 @@ const flags = resource(
   { policyFlags: optional(anyObject) },
   {
     also: {
-      description: "The flags to change, or { policyFlags } with them. Flags that are not named keep their values.",
+      description: `The flags to change, or { policyFlags } with them. Flags that are not named keep their values.\n\n${flagList}`,
     },
   },
 );

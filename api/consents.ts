@@ -2,10 +2,13 @@ import {
   AgreementStateSchema,
   ConsentEventSchema,
   ConsentStateSchema,
+  ListAgreementStatesRequestSchema,
+  ListAgreementStatesResponseSchema,
   PurposeStateSchema,
   UpdateConsentStateRequest_PurposeSchema,
   UpdateConsentStateRequestSchema,
   UpdateConsentStateResponseSchema,
+  UserAgreementSchema,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { contextOfUser, ownTexts } from "./end-users.ts";
 import {
@@ -24,7 +27,7 @@ import {
 } from "./kinds.ts";
 import { type AnswerOf, apart, type CreateOf, optional, readOnly, required, together } from "./members.ts";
 import { consentReceipt } from "./receipts.ts";
-import { nested, resource, shown } from "./resource.ts";
+import { closed, nested, resource, shown } from "./resource.ts";
 import { inText, joined } from "./written.ts";
 
 const purposeState = shown(PurposeStateSchema, {
@@ -60,6 +63,35 @@ const agreementState = shown(AgreementStateSchema, {
   reacceptanceRequired: readOnly(flag),
   reacceptBy: readOnly(orNull(time)),
 });
+
+const userAgreement = shown(UserAgreementSchema, {
+  userRef: readOnly(text()),
+  outstanding: readOnly(flag, {
+    description:
+      "true unless the last acceptance stands and is of what is published now in its language; false for everybody while nothing is published. Whom the rules of the template ask again tells agreement.reacceptanceRequired.",
+  }),
+  agreement: readOnly(orNull(nested(agreementState)), {
+    description: "null when the user has neither accepted nor declined, or nobody may read it any more.",
+  }),
+});
+
+/** Where users stand with a template. */
+export const agreementStates = shown(ListAgreementStatesResponseSchema, {
+  asOf: readOnly(time),
+  users: readOnly(list(nested(userAgreement)), { description: "In the order in which they were named." }),
+});
+
+/** Whose agreement to tell. */
+export const wantedAgreements = resource(
+  ListAgreementStatesRequestSchema,
+  {
+    userRefs: required(list(text(1, 255)), { description: "Your names for the users." }),
+    onlyOutstanding: optional(orNull(flag), {
+      description: "Leaves out those who have accepted what is published now.",
+    }),
+  },
+  { also: closed },
+);
 
 const consentEvent = shown(ConsentEventSchema, {
   eventId: readOnly(uuid),
@@ -156,4 +188,5 @@ const inFull = ([purpose, granted]: [string, boolean]) => ({ purpose, decision: 
 export type ConsentState = AnswerOf<typeof consentState.table>;
 export type PurposeState = AnswerOf<typeof purposeState.table>;
 export type AgreementState = AnswerOf<typeof agreementState.table>;
+export type UserAgreement = AnswerOf<typeof userAgreement.table>;
 export type ConsentEvent = AnswerOf<typeof consentEvent.table>;

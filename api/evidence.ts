@@ -173,6 +173,26 @@ const statement = written({
 
 const signature = written({ alg: readOnly(choice("EdDSA")), kid: readOnly(text()), jws: readOnly(text()) });
 
+const delivery = written({
+  channel: readOnly(choice("EMAIL")),
+  receiptId: readOnly(uuid),
+  to: readOnly(orNull(text()), {
+    description: "The address, masked; all of it is disclosed as `copyTo`. Null when what is personal is not shown.",
+    example: "a…@example.com",
+  }),
+  status: readOnly(choice("WAITING", "SENT", "REFUSED", "FAILED", "CANCELLED"), {
+    description:
+      "SENT: the mail server has taken it over. REFUSED: it knows no such mailbox. FAILED: it could not be sent for three days, for example because there is no mail server; until then it is WAITING. CANCELLED: the person was erased or restricted before.",
+  }),
+  requestedAt: readOnly(time),
+  at: readOnly(orNull(time), { description: "When that was known; null while it waits." }),
+  attempts: readOnly(count),
+  messageId: readOnly(orNull(text())),
+  documentHash: readOnly(orNull(hash), {
+    description: "SHA-256 of the PDF that was sent; null when none was, as of a text that cannot be printed.",
+  }),
+});
+
 /** The evidence bundle of a session. */
 export const evidence = written(
   {
@@ -197,7 +217,9 @@ export const evidence = written(
     earlier: readOnly(list(some), { description: "What was kept of the acceptances before the last one." }),
     timeline: readOnly(list(part(timelineEntry))),
     consents: readOnly(list(some)),
-    delivery: readOnly(list(some)),
+    delivery: readOnly(list(part(delivery)), {
+      description: "Copies that were mailed to the person, one for each acceptance that asked for it.",
+    }),
     after: readOnly(some, { description: "Withdrawals and later acceptances." }),
     integrity: readOnly(part(integrity), { description: "What proves it all without asking us." }),
     statement: readOnly(part(statement)),

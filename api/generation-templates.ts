@@ -27,6 +27,7 @@ import {
   named,
   number,
   objectInText,
+  onePixel,
   orNull,
   text,
   time,
@@ -140,10 +141,6 @@ export const genValidation = shown(ValidateTemplateResponseSchema, {
   valid: computed({ type: "boolean" }, ({ findings }: ValidateTemplateResponse) => findings.length === 0),
   errors: readOnly(list(nested(finding)), { at: "findings" }),
 });
-
-/** The smallest PNG there is. */
-export const onePixel =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 export const asset = shown(AssetSchema, {
   id: readOnly(uuid, { description: "Templates show the image as `asset:<id>`." }),

@@ -267,6 +267,10 @@ export const objectInBytes = (write: (object: JsonObject) => string): Kind<JsonO
   },
 });
 
+/** The smallest PNG there is. */
+export const onePixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
 /** A few bytes in Base64. */
 export const base64: Kind<string> = {
   at: (slot) => {

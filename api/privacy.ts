@@ -6,6 +6,8 @@ import {
   PreviewRetentionResponseSchema,
   PrivacyActSchema,
   PutRetentionRequestSchema,
+  QueuedPurgeSchema,
+  RecordCountSchema,
   RetentionCountSchema,
   RetentionPeriodSchema,
   SetLegalHoldRequestSchema,
@@ -15,6 +17,7 @@ import {
   choice,
   count,
   evidenceHash,
+  filledOrNull,
   flag,
   integer,
   list,
@@ -25,30 +28,51 @@ import {
   uuid,
 } from "./kinds.ts";
 import { type AnswerOf, optional, readOnly, required, whenCreating } from "./members.ts";
-import { nested, resource, shown } from "./resource.ts";
+import { closed, nested, resource, shown } from "./resource.ts";
 
-const status = choice("created", "completed", "declined", "voided", "expired");
+const statuses = ["created", "completed", "declined", "voided", "expired"] as const;
+const recordKinds = ["acceptances", "documents", "webhooks", "audit"] as const;
+const status = choice(...statuses);
+const recordKind = choice(...recordKinds);
 
-const period = resource(RetentionPeriodSchema, {
-  status: required(status, { description: "Of drafts it is created.", example: "declined" }),
+const periodMembers = {
   days: required(orNull(integer(1, 36_500)), {
     description:
-      "Days since the agreement reached the status, of drafts since they were changed last; then it is deleted. Null: never.",
+      "Days since the agreement reached the status, of drafts since they were changed last, of other records since they were made; then they are deleted. Null: never, but for deliveries of webhooks, which stay for 30 days at most.",
     example: 365,
   }),
-  nextDays: readOnly(orNull(integer()), {
+  nextDays: readOnly(filledOrNull(integer(), 0), {
     at: "next.days",
-    description: "A shorter period that is to come; null when there is none.",
+    description: "A shorter period that is to come; null when there is none, or it is that of the organization.",
     example: null,
   }),
   nextAt: readOnly(orNull(time), { at: "next.from", description: "From when on it holds.", example: null }),
+};
+const period = resource(RetentionPeriodSchema, {
+  status: required(choice(...statuses, ...recordKinds), {
+    description:
+      "Agreements of a status, of drafts it is created; acceptances with their sessions; generated documents; deliveries of webhooks; lines of the audit trail of the organization.",
+    example: "declined",
+  }),
+  ...periodMembers,
+});
+const templatePeriod = resource(RetentionPeriodSchema, {
+  status: required(status, { description: "Of drafts it is created.", example: "declined" }),
+  ...periodMembers,
 });
 
-/** How long the agreements of an organization are kept. */
+/** How long an organization keeps agreements and other records. */
 export const retention = resource(
   GetRetentionResponseSchema,
   { periods: required(list(nested(period))) },
-  { create: PutRetentionRequestSchema },
+  { create: PutRetentionRequestSchema, also: closed },
+);
+
+/** How long agreements that are made from a template are kept. */
+export const templateRetention = resource(
+  GetRetentionResponseSchema,
+  { periods: required(list(nested(templatePeriod))) },
+  { create: PutRetentionRequestSchema, also: closed },
 );
 
 const retentionCount = shown(RetentionCountSchema, {
@@ -64,12 +88,33 @@ const dueAgreement = shown(DueAgreementSchema, {
   held: readOnly(flag, { at: "isHeld", description: "Whether a legal hold keeps it." }),
 });
 
+const recordCount = shown(RecordCountSchema, {
+  kind: readOnly(recordKind),
+  records: readOnly(count, { example: 120 }),
+});
+
+const queuedPurge = shown(QueuedPurgeSchema, {
+  agreementId: readOnly(uuid),
+  state: readOnly(choice("documents_queued", "documents_and_metadata_queued"), { description: "What was asked for." }),
+  requestedAt: readOnly(time),
+  dueAt: readOnly(time, { description: "From when on its files are deleted; until then it can be taken back." }),
+  held: readOnly(flag, { at: "isHeld", description: "Whether a legal hold keeps them." }),
+});
+
 /** What will be deleted. */
 export const retentionPreview = shown(PreviewRetentionResponseSchema, {
   counts: readOnly(list(nested(retentionCount)), {
     description: "How many there are of each status; of all pages, with those that a legal hold keeps.",
   }),
   agreements: readOnly(list(nested(dueAgreement)), { description: "What goes first is first." }),
+  records: readOnly(list(nested(recordCount)), {
+    description:
+      "How many other records of each kind go, with those that a legal hold keeps, or the terms of an acceptance. Deliveries of webhooks go after 30 days, also without a period.",
+  }),
+  purges: readOnly(list(nested(queuedPurge)), {
+    description:
+      "Agreements whose files go because somebody has asked for it (purgeState): those that go next, 200 at most, on each page.",
+  }),
 });
 
 /** What keeps agreements from being deleted. */
@@ -85,7 +130,7 @@ export const legalHold = resource(
       description: "The address of the person whose agreements it keeps, as signer, sender or in copy.",
       example: "ann@example.com",
     }),
-    reason: required(text(1, 500), {
+    reason: required(text(1, 500, { pattern: "[^\\s\\p{Cf}]" }), {
       description: "Why; for people. Do not name the person.",
       example: "Lawsuit 4 C 17/26",
     }),
@@ -97,7 +142,7 @@ export const legalHold = resource(
     liftedBy: readOnly(orNull(text()), { description: "Null while it holds.", example: null }),
     liftedAt: readOnly(orNull(time), { example: null }),
   },
-  { create: SetLegalHoldRequestSchema },
+  { create: SetLegalHoldRequestSchema, also: closed },
 );
 
 const hash = (description: string) => readOnly(evidenceHash, { description });
@@ -129,15 +174,26 @@ export const deletion = shown(DeletionSchema, {
 export const privacyAct = shown(PrivacyActSchema, {
   id: readOnly(uuid),
   at: readOnly(time),
-  action: readOnly(choice("retention.changed", "hold.set", "hold.lifted", "agreement.deleted")),
+  action: readOnly(
+    choice(
+      ...(["retention.changed", "template-retention.changed", "hold.set", "hold.lifted"] as const),
+      ...(["purge.requested", "purge.withdrawn", "agreement.purged", "agreement.deleted"] as const),
+      "records.deleted",
+    ),
+  ),
   actor: readOnly(orNull(text()), {
     description: "The client, or the user of the dashboard; null for what happens by itself.",
     example: "cl_0123456789abcdefABCDEF",
   }),
-  subjectId: readOnly(uuid, { description: "The organization, the hold or the agreement." }),
+  subjectId: readOnly(uuid, {
+    description: "The organization, the template, the hold, the agreement, or a deletion of records.",
+  }),
   details: readOnly(objectInText, { at: "detailsJson", example: { kind: "person" } }),
   requestId: readOnly(orNull(text()), { example: "req_0123456789" }),
 });
 
 export type Retention = AnswerOf<typeof retention.table>;
+export type RetentionPreview = AnswerOf<typeof retentionPreview.table>;
 export type LegalHold = AnswerOf<typeof legalHold.table>;
+export type Deletion = AnswerOf<typeof deletion.table>;
+export type PrivacyAct = AnswerOf<typeof privacyAct.table>;

@@ -1,7 +1,13 @@
-import { RenderingSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { EsignDisclosureSchema, RenderingSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { anyObject, choice, count, flag, hash, languageTag, list, orNull, text, time, uuid } from "./kinds.ts";
 import { readOnly } from "./members.ts";
-import { shown } from "./resource.ts";
+import { nested, shown } from "./resource.ts";
+
+const disclosure = shown(EsignDisclosureSchema, {
+  locale: readOnly(languageTag),
+  title: readOnly(text()),
+  text: readOnly(text(), { description: "A line for each paragraph." }),
+});
 
 /** A text as it is to be shown. */
 export const rendering = shown(RenderingSchema, {
@@ -24,8 +30,27 @@ export const rendering = shown(RenderingSchema, {
   declineText: readOnly(text()),
   checkboxText: readOnly(text()),
   purposes: readOnly(list(anyObject)),
+  disclosure: readOnly(orNull(nested(disclosure)), {
+    description:
+      "To be shown before the text, where the policy has esignDisclosure. Tell that it was on the screen to its end by a DISPLAYED event with the target esignDisclosure.",
+  }),
   documents: readOnly(list(anyObject), {
     description: "What belongs to a STATIC text: name, url, contentHash and mustRead.",
+  }),
+  changes: readOnly(orNull(anyObject), {
+    description:
+      "Of a session whose policy has showChanges and whose user accepted an earlier text. `from` names that text: versionId, revision, label, contentHash. `changeSummary` is what the author says. `html` is to be shown above the text; safe to insert as it is. `hash` is its hash.",
+    example: {
+      from: {
+        versionId: "01961234-5678-7abc-8def-0123456789ab",
+        revision: 1,
+        label: "1.0",
+        contentHash: `sha256:${"0123456789abcdef".repeat(4)}`,
+      },
+      changeSummary: "Runs for two years.",
+      html: '<p class="assent-changed assent-as-p">The contract runs for <del>one year</del><ins>two years</ins>.</p>',
+      hash: `sha256:${"fedcba9876543210".repeat(4)}`,
+    },
   }),
   policy: readOnly(anyObject, {
     default: {},

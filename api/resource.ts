@@ -47,6 +47,9 @@ interface Requests<C extends DescMessage, U extends DescMessage> {
   readonly also?: JsonSchema;
 }
 
+/** Of bodies where a misspelt member would do more, or something else, than was meant: it is refused. */
+export const closed: JsonSchema = { additionalProperties: false };
+
 /**
  * What REST shows of a message, declared once. Everything that passes between the two is derived here when the process
  * starts, which a table that does not fit its messages stops.

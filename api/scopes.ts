@@ -3,7 +3,7 @@ export const scopeMeanings = {
   "sign:read": "Read documents, signatures, agreements and templates.",
   "sign:write": "Create and send documents; create and update agreements.",
   "sign:send": "Send agreements for signing.",
-  "sign:admin": "Administrative sign operations (void, delete).",
+  "sign:admin": "Administrative sign operations (void, delete, purge).",
   "click:read": "Read agreements, acceptances and click resources.",
   "click:write": "Create and manage; also records acceptances.",
   "click:admin":
@@ -13,12 +13,14 @@ export const scopeMeanings = {
   "gen:write": "Manage templates of document generation; generate, cancel and delete documents.",
   "webhooks:read": "Read webhook endpoints and deliveries.",
   "webhooks:write": "Create and manage webhook endpoints.",
-  "privacy:admin": "Say how long agreements are kept, and set legal holds.",
+  "privacy:admin":
+    "Find, export and erase people; export all of the organization; say how long agreements are kept; set and lift legal holds; read what was deleted and by whom.",
 } as const;
 
 /** What only people have who are signed in to the dashboard: no API key and no OAuth client is ever granted one. */
 export const dashboardScopeMeanings = {
   "dashboard:read": "See the organization, and manage one's own account.",
-  "dashboard:write": "Manage API keys and OAuth clients.",
-  "dashboard:admin": "Manage users and the settings of the organization, and read its audit events.",
+  "dashboard:write": "Manage API keys and OAuth clients; approve of texts that others have written.",
+  "dashboard:admin":
+    "Manage users and the settings of the organization, say whether texts need an approval, and read its audit events.",
 } as const;

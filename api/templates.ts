@@ -1,18 +1,31 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import {
+  ApprovalRequestSchema,
+  ApprovalSchema,
+  ApprovalStatus,
   ContentFindingSchema,
   ContentFormat,
   ContentReportSchema,
   CounterpartySchema,
   CreateDeploymentRequestSchema,
+  CreateScreenshotRequestSchema,
   CreateTemplateRequestSchema,
   CreateVersionRequestSchema,
   CurrentVersionSchema,
+  DecideVersionApprovalRequestSchema,
   DeploymentSchema,
   DeploymentStatus,
+  DraftNoteSchema,
   GetRevisionResponseSchema,
+  PublicationRulesSchema,
   PublishVersionRequestSchema,
+  PutVersionDraftRequestSchema,
+  RequestVersionApprovalRequestSchema,
   RevisionSchema,
+  ScheduleSchema,
+  type Screenshot as ScreenshotMessage,
+  ScreenshotSchema,
+  SetPublicationRulesRequestSchema,
   TemplateSchema,
   TemplateStatus,
   TemplateType,
@@ -20,6 +33,7 @@ import {
   UpdateTemplateRequestSchema,
   UpdateVersionRequestSchema,
   ValidateContentRequestSchema,
+  VersionDraftSchema,
   type Version as VersionMessage,
   VersionSchema,
   VersionSelectorSchema,
@@ -39,6 +53,7 @@ import {
   list,
   mapOf,
   named,
+  onePixel,
   orNull,
   text,
   time,
@@ -51,6 +66,7 @@ import {
   optional,
   readOnly,
   required,
+  requiredApart,
   whenChanging,
   whenCreating,
 } from "./members.ts";
@@ -112,6 +128,62 @@ const words = {
 
 const content = "The text to agree to; at most 1 MiB in UTF-8.";
 
+/** What an author writes of a version, whether it is live one day or the next text already. */
+const written = {
+  title: optional(orNull(text())),
+  content: required(text(1, 1_048_576), { description: { create: content, change: content } }),
+  format: optional(named(ContentFormat, "lower"), {
+    default: "html",
+    description: { create: "html when absent.", change: "null means html." },
+  }),
+  ...words,
+  changeSummary: optional(orNull(text())),
+  effectiveAt: optional(orNull(time)),
+} as const;
+
+/** Where a draft stands; its text is read by itself. */
+const standing = {
+  contentHash: readOnly(hash),
+  baseRevision: readOnly(count, { description: "The last revision of the version when the draft was begun." }),
+  createdBy: readOnly(text(), { description: "Who began it: a client, or user: and the id of a user." }),
+  createdAt: readOnly(time),
+  updatedBy: readOnly(text(), { description: "Who saved it last." }),
+  updatedAt: readOnly(time),
+} as const;
+
+const draftNote = shown(DraftNoteSchema, standing);
+
+const schedule = shown(ScheduleSchema, {
+  publishAt: readOnly(time, { description: "From this second on, everybody is served the text." }),
+  scheduledBy: readOnly(text(), { description: "Who has asked for it last: a client, or user: and the id of a user." }),
+  scheduledAt: readOnly(time, { description: "Since when it is scheduled for this time." }),
+  requireReacceptance: readOnly(flag),
+  label: readOnly(text(), { description: "The label that the version will have." }),
+  changeSummary: readOnly(orNull(text()), { description: "In the place of that of the text." }),
+  effectiveAt: readOnly(orNull(time), { description: "In the place of that of the text." }),
+});
+
+/** The next text of a published version. */
+export const versionDraft = resource(
+  VersionDraftSchema,
+  {
+    versionId: readOnly(uuid),
+    templateId: readOnly(uuid),
+    organizationId: readOnly(uuid),
+    locale: readOnly(languageTag),
+    ...written,
+    ...standing,
+    validation: readOnly(orNull(nested(contentReport)), {
+      description: "What validate-content says of the draft as it stands.",
+    }),
+    ifUpdatedAt: whenCreating(orNull(time), {
+      description:
+        "The updatedAt of the draft as you know it, or of the version while you know of no draft: nothing is stored when somebody has saved or published since.",
+    }),
+  },
+  { create: PutVersionDraftRequestSchema },
+);
+
 export const version = resource(
   VersionSchema,
   {
@@ -119,15 +191,7 @@ export const version = resource(
     templateId: readOnly(uuid),
     organizationId: readOnly(uuid),
     locale: required(languageTag),
-    title: optional(orNull(text())),
-    content: required(text(1, 1_048_576), { description: { create: content, change: content } }),
-    format: optional(named(ContentFormat, "lower"), {
-      default: "html",
-      description: { create: "html when absent.", change: "null means html." },
-    }),
-    ...words,
-    changeSummary: optional(orNull(text())),
-    effectiveAt: optional(orNull(time)),
+    ...written,
     status: readOnly(named(VersionStatus)),
     isPublished: computed({ type: "boolean" }, ({ status }: VersionMessage) => status === VersionStatus.PUBLISHED),
     revision: readOnly(count, { description: "0 before the first publication." }),
@@ -143,6 +207,8 @@ export const version = resource(
     createdAt: readOnly(time),
     updatedAt: readOnly(time),
     revisions: readOnly(list(nested(revision))),
+    draft: readOnly(orNull(nested(draftNote)), { description: "The next text, while one is being written." }),
+    schedule: readOnly(orNull(nested(schedule)), { description: "While a publication is to come." }),
     ifUpdatedAt: whenChanging(orNull(time), {
       description: "The updatedAt of the version as you know it: nothing changes when somebody has changed it since.",
     }),
@@ -159,8 +225,94 @@ export const publication = resource(PublishVersionRequestSchema, {
     description: "True (default) makes the next major label and asks users again; false the next minor one.",
   }),
   effectiveAt: optional(orNull(time)),
+  publishAt: whenCreating(orNull(time), {
+    description:
+      "Publishes at this time, not at once, in the place of what was scheduled before. Must be in the future.",
+  }),
   changeSummary: optional(orNull(text())),
+  ifUpdatedAt: whenCreating(orNull(time), {
+    description:
+      "The updatedAt of what you have read and want to publish, the draft of a published version or else the version itself: nothing is published when it has changed since.",
+  }),
 });
+
+const writers = {
+  description: "Who has written the text: clients, and people as user: and their id.",
+  example: ["user:01961234-5678-7abc-8def-0123456789ab"],
+} as const;
+const asker = { description: "A client, or user: and the id of a user." } as const;
+
+/** Whether the text that would be published now is approved. */
+export const versionApproval = shown(ApprovalSchema, {
+  required: readOnly(flag, { description: "Whether your organization publishes nothing without an approval." }),
+  status: readOnly(named(ApprovalStatus, "upper", ["REQUESTED", "NONE", "APPROVED", "REFUSED", "OUTDATED"]), {
+    description:
+      "NONE when nobody has asked since the last publication; OUTDATED when the text has been saved or published since.",
+  }),
+  textHash: readOnly(orNull(hash), {
+    description:
+      "Names the text that would be published now, as it was saved last. null while there is nothing to publish.",
+  }),
+  authors: readOnly(list(text()), writers),
+  requestedBy: readOnly(orNull(text()), asker),
+  requestedAt: readOnly(orNull(time)),
+  note: readOnly(orNull(text()), { description: "The words of who asks." }),
+  decidedBy: readOnly(orNull(text()), { description: "Who has approved or refused: user: and the id of a user." }),
+  decidedAt: readOnly(orNull(time)),
+  reason: readOnly(orNull(text()), { description: "The words of who has decided." }),
+});
+
+/** What asks for an approval. */
+export const approvalWish = resource(RequestVersionApprovalRequestSchema, {
+  note: optional(orNull(text()), { description: "For who approves; at most 2,000 characters." }),
+  textHash: optional(orNull(text()), {
+    description: "The textHash that you have read: nothing is asked for when the text has been saved since.",
+  }),
+});
+
+const decidedText = required(text(), {
+  description: "The textHash of the text that you have read: exactly this one is decided on.",
+  example: `sha256:${"0".repeat(64)}`,
+});
+
+export const consentToText = resource(DecideVersionApprovalRequestSchema, {
+  textHash: decidedText,
+  reason: optional(orNull(text()), { description: "Words to keep with the approval." }),
+});
+
+export const refusalOfText = resource(DecideVersionApprovalRequestSchema, {
+  textHash: decidedText,
+  reason: required(text(1, 2_000), { description: "What has to become different.", example: "Section 3 is missing." }),
+});
+
+/** A text that waits for an approval. */
+export const approvalRequest = shown(ApprovalRequestSchema, {
+  templateId: readOnly(uuid),
+  templateName: readOnly(text()),
+  versionId: readOnly(uuid),
+  locale: readOnly(languageTag),
+  textHash: readOnly(hash),
+  authors: readOnly(list(text()), writers),
+  requestedBy: readOnly(text(), asker),
+  requestedAt: readOnly(time),
+  note: readOnly(orNull(text())),
+});
+
+/** What every publication of the organization follows. */
+export const publicationRules = resource(
+  PublicationRulesSchema,
+  {
+    fourEyes: required(flag, {
+      description: "Whether a person who has not written a text has to approve of it before it is published.",
+    }),
+    updatedBy: readOnly(orNull(text()), { description: "Who has changed the rules last: user: and the id of a user." }),
+    updatedAt: readOnly(orNull(time)),
+  },
+  { create: SetPublicationRulesRequestSchema },
+);
+
+export type VersionApproval = AnswerOf<typeof versionApproval.table>;
+export type ApprovalRequest = AnswerOf<typeof approvalRequest.table>;
 
 /** What a version said when it was published. */
 export const revisionText = shown(GetRevisionResponseSchema, {
@@ -174,6 +326,7 @@ export const revisionText = shown(GetRevisionResponseSchema, {
   format: readOnly(named(ContentFormat, "lower")),
   contentHash: readOnly(hash),
   ...words,
+  changeSummary: readOnly(orNull(text())),
   publishedAt: readOnly(time),
   publishedBy: readOnly(text()),
 });
@@ -231,6 +384,9 @@ export const template = resource(
       description: "The published version of each locale.",
     }),
     activeDeploymentCount: readOnly(count),
+    nextPublicationAt: readOnly(orNull(time), {
+      description: "When the next of its versions goes live; null while nothing is scheduled.",
+    }),
     createdBy: readOnly(orNull(text())),
     createdAt: readOnly(time),
     updatedAt: readOnly(time),
@@ -284,7 +440,11 @@ export const deployment = resource(
       },
     ),
     theme: optional(anyObject, { default: {}, description: "Colours and fonts, as your pages understand them." }),
-    screenshotId: optional(orNull(text(1))),
+    screenshotId: optional(orNull(text(1)), {
+      description: sent(
+        "What it looks like: the id of one of its screenshots, which must exist, or your own name of a picture that you keep elsewhere.",
+      ),
+    }),
     policyOverrides: optional(flags, {
       default: {},
       description: "Flags that are stricter here than in the template.",
@@ -303,6 +463,39 @@ export const deployment = resource(
   },
   { create: CreateDeploymentRequestSchema, change: UpdateDeploymentRequestSchema, within: "fields" },
 );
+
+/** A picture of what a deployment looks like. */
+export const screenshot = shown(ScreenshotSchema, {
+  id: readOnly(text(), {
+    description: "What the deployment's `screenshotId` names.",
+    example: "shot_0123456789abcdefABCDEF",
+  }),
+  deploymentId: readOnly(uuid),
+  contentType: readOnly(choice("image/png", "image/jpeg")),
+  width: readOnly(count, { description: "Pixels." }),
+  height: readOnly(count, { description: "Pixels." }),
+  size: readOnly(count, { description: "Bytes." }),
+  hash: readOnly(hash, { description: "Of the bytes; evidence names it." }),
+  contentUrl: computed(
+    { type: "string" },
+    ({ id, deploymentId }: ScreenshotMessage) => `/v1/click/deployments/${deploymentId}/screenshots/${id}/content`,
+    {
+      example:
+        "/v1/click/deployments/01961234-5678-7abc-8def-0123456789ab/screenshots/shot_0123456789abcdefABCDEF/content",
+    },
+  ),
+  createdBy: readOnly(text()),
+  createdAt: readOnly(time),
+});
+export const newScreenshot = resource(CreateScreenshotRequestSchema, {
+  content: requiredApart<string>({
+    type: "string",
+    minLength: 1,
+    description:
+      "A whole PNG or JPEG of at most 5 MiB and 40 million pixels, in Base64. Nothing may follow the end of the picture.",
+    examples: [onePixel],
+  }),
+});
 
 /** A template with what includeVersions asks for. */
 export const templateWithVersions = shown(TemplateSchema, {
@@ -323,5 +516,7 @@ export const versionWithAll = shown(VersionSchema, {
 export type Template = AnswerOf<typeof template.table>;
 export type Counterparty = AnswerOf<typeof counterparty.table>;
 export type Version = AnswerOf<typeof version.table>;
+export type VersionDraft = AnswerOf<typeof versionDraft.table>;
 export type Revision = AnswerOf<typeof revision.table>;
+export type Screenshot = AnswerOf<typeof screenshot.table>;
 export type Deployment = AnswerOf<typeof deployment.table>;

@@ -74,7 +74,7 @@ export function cpuMilliseconds(pid: number, options: { withEndedChildren?: bool
 }
 
 /** The processes that have this one as their parent. */
-const childrenOf = (pid: number): number[] =>
+export const childrenOf = (pid: number): number[] =>
   readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

@@ -19,6 +19,43 @@ export interface Figure {
   readonly cpuMs?: Readonly<Record<string, number>>;
 }
 
+/** A figure of this tree and of another commit, measured in pairs. */
+export interface Comparison {
+  readonly id: string;
+  readonly what: string;
+  /** Medians. */
+  readonly here: number;
+  readonly there: number;
+  /** Here ÷ there, pair by pair, in ascending order. */
+  readonly ratios: readonly number[];
+}
+
+/** What pairs of turns say of each of their figures. */
+export function comparisonOf(
+  id: string,
+  pairs: readonly (readonly [here: Readonly<Record<string, number>>, there: Readonly<Record<string, number>>])[],
+): Comparison[] {
+  return Object.keys(pairs[0]?.[0] ?? {}).map((what) => {
+    const [here, there] = [0, 1].map((n) => pairs.map((pair) => pair[n]?.[what] ?? Number.NaN)) as [number[], number[]];
+    const ratios = here.map((value, n) => value / (there[n] ?? Number.NaN)).sort((a, b) => a - b);
+    return { id, what, here: median(here), there: median(there), ratios };
+  });
+}
+
+/** Equal copies agree so often in 3 of 100 cases. */
+const enoughPairs = 6;
+
+export function printComparison(comparisons: readonly Comparison[], other: string): void {
+  const rows = comparisons.map(({ id, what, here, there, ratios }) => {
+    const [lowest = Number.NaN, highest = Number.NaN] = [ratios[0], ratios.at(-1)];
+    const agreed = highest < 1 ? "always less" : lowest > 1 ? "always more" : "no difference shown";
+    const finding = ratios.length < enoughPairs ? "too few pairs" : agreed;
+    const spread = `${lowest.toFixed(2)} to ${highest.toFixed(2)}`;
+    return [id, what, round(here), round(there), median(ratios).toFixed(3), spread, String(ratios.length), finding];
+  });
+  printRows(["id", "what", "here", other, "ratio", "lowest to highest", "pairs", "finding"], rows);
+}
+
 export function printTable(figures: readonly Figure[]): void {
   const rows = figures.map((f) => [
     f.id,
@@ -30,7 +67,10 @@ export function printTable(figures: readonly Figure[]): void {
     f.goal,
     f.note ?? "",
   ]);
-  const head = ["id", "what", "mode", "measured", "baseline", "ratio", "goal", "note"];
+  printRows(["id", "what", "mode", "measured", "baseline", "ratio", "goal", "note"], rows);
+}
+
+function printRows(head: readonly string[], rows: readonly (readonly string[])[]): void {
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] ?? "").length)));
   const line = (cells: readonly string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(" | ")} |`;
   process.stdout.write(`\n${line(head)}\n${line(widths.map((width) => "-".repeat(width)))}\n`);
@@ -40,8 +80,12 @@ export function printTable(figures: readonly Figure[]): void {
   );
 }
 
-/** Writes the figures with what is needed to read them later; returns the file's path. */
-export function writeResults(figures: readonly Figure[]): string {
+/** Writes what was measured with what is needed to read it later; returns the file's path. */
+export function writeResults(
+  measured:
+    | { readonly figures: readonly Figure[] }
+    | { readonly other: string; readonly compared: readonly Comparison[] },
+): string {
   const folder = join(import.meta.dirname, "results");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${fileTime()}.json`);
@@ -51,7 +95,7 @@ export function writeResults(figures: readonly Figure[]): string {
     cores: availableParallelism(),
     node: process.version,
   };
-  writeFileSync(file, `${JSON.stringify({ ...context, figures }, null, 2)}\n`);
+  writeFileSync(file, `${JSON.stringify({ ...context, ...measured }, null, 2)}\n`);
   return file;
 }
 

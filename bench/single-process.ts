@@ -13,14 +13,17 @@ export interface SingleProcessCopy {
   remove(): void;
 }
 
-export function singleProcessCopy(): SingleProcessCopy {
+/** Of the release in the folder `root`. */
+export function singleProcessCopy(root = join(import.meta.dirname, "..")): SingleProcessCopy {
   const folder = mkdtempSync(join(tmpdir(), "assent-bench-"));
-  const entry = join(import.meta.dirname, "../dev/bootstrap.mjs");
+  // node, and what it is started with.
+  const [, ...args] = (JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts.start as string).split(" ");
   let child: ChildProcess | undefined;
   return {
     folder,
     start: async () => {
-      child = spawn(process.execPath, [entry, "dev/start.ts"], {
+      child = spawn(process.execPath, args, {
+        cwd: root,
         env: { ...process.env, ASSENT_HOME: folder, PORT: "0" },
         stdio: ["ignore", "pipe", "inherit"],
       });

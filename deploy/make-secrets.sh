@@ -15,7 +15,12 @@ done
 for name in ADMIN_TOKEN database-password login-password nats-password nats-routes-password; do
   [ -s "$name" ] || openssl rand -hex 32 | tr -d '\n' > "$name"
 done
-[ -s database-url ] || printf 'postgres://assent_owner:%s@postgres:5432/assent' "$(cat database-password)" > database-url
+# The certificate of the database of deploy/compose.yaml. It is its own authority, and nothing else believes it.
+[ -s database-certificate ] || openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -sha256 -days 3650 \
+  -subj "/CN=postgres" -addext "subjectAltName=DNS:postgres" -keyout database-key -out database-certificate 2>/dev/null
+[ -s database-url ] ||
+  printf 'postgres://assent_owner:%s@postgres:5432/assent?sslmode=verify-full&sslrootcert=/run/secrets/database-certificate' \
+    "$(cat database-password)" > database-url
 [ -s nats-url ] || printf 'nats://assent:%s@nats:4222' "$(cat nats-password)" > nats-url
 # A part of the configuration of nats-server.
 [ -s nats-authorization ] ||
@@ -36,6 +41,10 @@ fi
   -addext "basicConstraints=critical,CA:FALSE" -addext "keyUsage=critical,digitalSignature,nonRepudiation" \
   -addext "extendedKeyUsage=emailProtection" -out SEAL_CERTIFICATES
 
-# Containers run as another user than whoever makes these; the folder itself stays closed.
+# The certificates of former keys are put in here.
+[ -e SEAL_FORMER_CERTIFICATES ] || : > SEAL_FORMER_CERTIFICATES
+
+# Containers run as another user than whoever makes these; the folder itself is closed, also one that was there before.
+chmod 700 .
 chmod 644 ./*
 echo "secrets are in $(pwd)"

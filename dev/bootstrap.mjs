@@ -1,6 +1,8 @@
 // Runs one of our programs on a machine that has nothing but Node 20 and npm:
-// installs the dependencies, generates the contract code and builds the browser code when they are missing or stale,
-// then hands over to Node 24, which runs TypeScript directly. Usage: node dev/bootstrap.mjs <program.ts> [args]
+// installs the dependencies, generates the contract code, and builds the browser code and the scripts of processes when
+// they are missing or stale, then hands over to Node 24, which runs TypeScript directly.
+// In a release (dev/pack.ts), and wherever NODE_ENV is production, it installs and builds nothing: it says what is missing.
+// Usage: node dev/bootstrap.mjs <program.ts> [args]
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,21 +15,57 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const binaries = join(root, "node_modules", ".bin");
 const nodeBinary = join(root, "node_modules", "node", "bin", process.platform === "win32" ? "node.exe" : "node");
 
+const scripts = [
+  { folder: join(root, "gen", "programs"), mode: [] },
+  { folder: join(root, "gen", "processes"), mode: ["--mode", "processes"] },
+];
+
 const [program, ...args] = process.argv.slice(2);
 if (program === undefined) {
   console.error("usage: node dev/bootstrap.mjs <program.ts> [arguments]");
   process.exit(2);
 }
-withLock(() => {
-  installWhenStale();
-  generateWhenStale();
-  buildWebWhenStale();
-});
+const isRelease = existsSync(join(root, "release.json"));
+if (isRelease || process.env.NODE_ENV === "production") refuseWhenIncomplete();
+else
+  withLock(() => {
+    installWhenStale();
+    generateWhenStale();
+    buildWebWhenStale();
+    buildScriptsWhenStale();
+  });
 await runProgram(resolve(root, program), args);
+
+/** Whoever runs a release installs by hand, once, what its lock file names: a start never fetches anything. */
+function refuseWhenIncomplete() {
+  if (!runsTypeScript()) refuse(`this is Node ${process.versions.node}, and 22.18 or newer is needed`);
+  if (!hasPackages()) refuse("the packages are not installed as package-lock.json has them: run npm ci --omit=dev");
+  if (isRelease || (isGenerated() && isWebBuilt() && areScriptsBuilt())) return;
+  refuse("something is not built, and with NODE_ENV=production nothing is: install a release, or unset NODE_ENV");
+}
+
+function refuse(reason) {
+  console.error(`assent: ${reason}`);
+  process.exit(1);
+}
+
+/** All that are not for development alone; npm writes down what it installs. */
+function hasPackages() {
+  try {
+    const packages = (file) => JSON.parse(readFileSync(join(root, file), "utf8")).packages;
+    const installed = packages("node_modules/.package-lock.json");
+    return Object.entries(packages("package-lock.json")).every(
+      ([path, { dev, optional, devOptional, version }]) =>
+        path === "" || dev || optional || devOptional || installed[path]?.version === version,
+    );
+  } catch {
+    return false;
+  }
+}
 
 /** Two programs started at once on a fresh clone must not install into the same folder. */
 function withLock(work) {
-  if (isInstalled() && isGenerated() && isWebBuilt()) return;
+  if (isInstalled() && isGenerated() && isWebBuilt() && areScriptsBuilt()) return;
   const lock = join(root, ".bootstrap.lock");
   for (;;) {
     try {
@@ -114,6 +152,7 @@ function isGenerated() {
 
 function generateWhenStale() {
   if (isGenerated()) return;
+  console.error("assent: generating code …");
   rmSync(join(root, "gen"), { recursive: true, force: true });
   run(join(binaries, "buf"), ["generate"]);
   mkdirSync(join(root, "gen"), { recursive: true });
@@ -137,6 +176,7 @@ function isWebBuilt() {
 
 function buildWebWhenStale() {
   if (isWebBuilt()) return;
+  console.error("assent: building pages …");
   // The first one empties the folder.
   for (const args of [
     ["web"],
@@ -150,6 +190,31 @@ function buildWebWhenStale() {
     run(join(binaries, "vite"), ["build", "--config", `${folder}/vite.config.mjs`, ...mode]);
   }
   writeFileSync(join(root, "web", "dist", ".stamp"), webDigest());
+}
+
+/** The build tells which sources went into scripts; undefined before the first one, or when one of them is gone. */
+function scriptsDigest(folder) {
+  try {
+    const sources = JSON.parse(readFileSync(join(folder, ".sources"), "utf8"));
+    return digest(["dev/scripts.vite.config.mjs", "package-lock.json", ...sources]);
+  } catch {
+    return undefined;
+  }
+}
+
+function areScriptsBuilt() {
+  return scripts.every(({ folder }) => hasStamp(join(folder, ".stamp"), scriptsDigest(folder)));
+}
+
+function buildScriptsWhenStale() {
+  for (const { folder, mode } of scripts) {
+    const stamp = join(folder, ".stamp");
+    if (hasStamp(stamp, scriptsDigest(folder))) continue;
+    console.error(`assent: building ${relative(root, folder)} …`);
+    rmSync(stamp, { force: true });
+    run(join(binaries, "vite"), ["build", "--config", "dev/scripts.vite.config.mjs", ...mode]);
+    writeFileSync(stamp, scriptsDigest(folder));
+  }
 }
 
 function run(command, commandArgs) {
@@ -184,7 +249,7 @@ async function runProgram(file, programArgs) {
     await import(pathToFileURL(file).href);
     return;
   }
-  const child = spawn(nodeBinary, [file, ...programArgs], {
+  const child = spawn(nodeBinary, [...process.execArgv, file, ...programArgs], {
     stdio: "inherit",
     env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
   });

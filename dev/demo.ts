@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { createClient } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type OAuthClient, Plan } from "#gen/assent/auth/v1/auth_pb.ts";
@@ -138,15 +139,28 @@ async function seedTemplates(home: Home, demo: Credentials): Promise<Readonly<Re
 
 const sampleFile = (slug: string): string => `sample-${slug}.json`;
 
+const patienceMs = 60_000;
+
+/** A machine that is busy with the start may need a moment before its services answer. */
 async function call(demo: Credentials, method: "GET" | "POST", path: string, body?: object): Promise<unknown> {
-  const response = await fetch(demo.baseUrl + path, {
+  const deadline = Date.now() + patienceMs;
+  for (;;) {
+    const response = await ask(demo, method, path, body);
+    if (response.ok) return response.json();
+    const waitMs = Number(response.headers.get("retry-after") ?? 1) * 1_000;
+    if (response.status !== 503 || Date.now() + waitMs > deadline)
+      throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    await response.body?.cancel();
+    await delay(waitMs);
+  }
+}
+
+const ask = (demo: Credentials, method: "GET" | "POST", path: string, body?: object): Promise<Response> =>
+  fetch(demo.baseUrl + path, {
     method,
     headers: { authorization: `Bearer ${demo.apiKey}`, "content-type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
-}
 
 /** Pages that only a copy in one process has, beside the demo page. */
 export interface LocalPages {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "#platform/config.ts";
 import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
@@ -8,7 +8,7 @@ import type { Secrets } from "./home.ts";
 import { assumedSettings, hostOf, programEnvironment, reachableHost } from "./launch-settings.ts";
 import { findFreePort } from "./ports.ts";
 import { howItEnds } from "./processes.ts";
-import { makeSeal, settingsOfPrograms } from "./programs.ts";
+import { makeSeal } from "./programs.ts";
 
 export interface DistributedOptions {
   /** A login that may assume the roles of all services; the schema is already migrated. */
@@ -30,8 +30,12 @@ export interface DistributedOptions {
   readonly logLevel?: string;
   /** Settings of the processes, each of which gets its own; the defaults when absent. */
   readonly env?: Environment;
-  /** Puts something between a service and its callers: gets the service's port, returns the port to call instead. */
+  /**
+   * Puts something between a service, or `postgres`, and its callers: gets the port, returns the port to call instead.
+   */
   readonly interpose?: (service: string, port: number) => Promise<number>;
+  /** The folder whose release a process runs, asked at each start; that of this file when absent. */
+  readonly folderOf?: ((process: string) => string) | undefined;
   /** Environment variables of single processes, over those that all have: gets the name of the process. */
   readonly environmentOf?: (process: string) => Readonly<Record<string, string>>;
 }
@@ -52,11 +56,17 @@ export interface Distributed {
   stop(): Promise<void>;
 }
 
-interface Placed {
-  readonly process: ManagedProcess;
+interface Ports {
+  /** Of the process. */
+  readonly name: string;
+  readonly ownPort: number;
   /** Where its callers reach it. */
   readonly rpcPort: number;
   readonly adminPort: number;
+}
+
+interface Placed extends Ports {
+  readonly process: ManagedProcess;
 }
 
 const root = new URL("..", import.meta.url).pathname;
@@ -67,24 +77,34 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   mkdirSync(options.logFolder, { recursive: true });
   const seal = options.seal ?? (await makeSeal());
   const targets: Record<string, string> = {};
-  /** Starts none: those that come later are told where these are. */
-  const place = async (service: string, count = 1): Promise<readonly Placed[]> => {
-    const known = { ...targets };
-    const placed = await Promise.all(
-      times(count, (n) => placeProcess({ ...options, seal }, service, numbered(service, n), known)),
-    );
-    targets[`${service.toUpperCase()}_TARGET`] = target(placed);
-    return placed;
+  const database = new URL(options.databaseUrl);
+  if (database.port !== "") {
+    const port = await options.interpose?.("postgres", Number(database.port));
+    if (port !== undefined) database.port = String(port);
+  }
+  /** Starts none. The targets are complete when all have their ports: services call each other both ways. */
+  const reserve = async (service: string, count = 1): Promise<() => Placed[]> => {
+    const ports = await Promise.all(times(count, (n) => reservePorts(options, service, numbered(service, n))));
+    if (service !== "gateway") targets[`${service.toUpperCase()}_TARGET`] = target(ports);
+    return () =>
+      ports.map((one) => ({
+        ...one,
+        process: makeProcess({ ...options, databaseUrl: database.href, seal }, service, one, targets),
+      }));
   };
-  const auths = await place("auth", options.auths);
-  const templates = await place("templates", options.templates);
-  const docgens = await place("docgen", options.docgens);
-  const clicks = await place("click", options.clicks);
-  const signs = await place("sign", options.signs);
-  const webhooks = await place("webhooks", options.webhooks);
-  const gateways = await place("gateway", options.gateways);
+  const reserved = [
+    await reserve("auth", options.auths),
+    await reserve("templates", options.templates),
+    await reserve("docgen", options.docgens),
+    await reserve("click", options.clicks),
+    await reserve("sign", options.signs),
+    await reserve("webhooks", options.webhooks),
+    await reserve("gateway", options.gateways),
+  ];
+  const all = reserved.map((make) => make());
+  const [auths = [], templates = [], docgens = [], clicks = [], signs = [], webhooks = [], gateways = []] = all;
 
-  const placed = [...auths, ...templates, ...docgens, ...clicks, ...signs, ...webhooks, ...gateways];
+  const placed = all.flat();
   const processes = placed.map((p) => p.process);
   const stop = async (): Promise<void> => {
     for (const { process } of gateways) await process.stop();
@@ -111,16 +131,23 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   };
 }
 
-async function placeProcess(
-  options: DistributedOptions & { readonly seal: CertificateFiles },
+async function reservePorts(
+  options: Pick<DistributedOptions, "port" | "interpose">,
   service: string,
   name: string,
-  targets: Readonly<Record<string, string>>,
-): Promise<Placed> {
-  const isGateway = service === "gateway";
+): Promise<Ports> {
   const ownPort = name === "gateway" && options.port !== 0 ? options.port : await findFreePort();
-  const rpcPort = isGateway ? ownPort : ((await options.interpose?.(name, ownPort)) ?? ownPort);
-  const adminPort = await findFreePort();
+  const rpcPort = service === "gateway" ? ownPort : ((await options.interpose?.(name, ownPort)) ?? ownPort);
+  return { name, ownPort, rpcPort, adminPort: await findFreePort() };
+}
+
+function makeProcess(
+  options: DistributedOptions & { readonly seal: CertificateFiles },
+  service: string,
+  { name, ownPort, adminPort }: Ports,
+  targets: Readonly<Record<string, string>>,
+): ManagedProcess {
+  const isGateway = service === "gateway";
   const { env = {}, secrets, seal } = options;
   const decided = {
     ...targets,
@@ -133,27 +160,34 @@ async function placeProcess(
   const home = options.port === 0 || isGateway ? {} : { PUBLIC_URL: `http://${loopback}:${options.port}` };
   const assumed = { ...assumedSettings(secrets, seal), LOG_LEVEL: options.logLevel ?? "info", ...home };
   const readyUrl = isGateway ? `http://${reachableHost(hostOf(env))}:${ownPort}/healthz` : undefined;
-  const process = manageProcess({
+  return manageProcess({
     name,
-    entry: join(root, settingsOfPrograms.find(({ title }) => title === service)?.entry ?? ""),
+    entry: () => entryOf(options.folderOf?.(name) ?? root, service),
     env: { ...programEnvironment(service, env, { assumed, decided }), ...options.environmentOf?.(name) },
     logFile: join(options.logFolder, `${name}.log`),
     readyUrl: readyUrl ?? `http://${loopback}:${adminPort}/readyz`,
   });
-  return { process, rpcPort, adminPort };
+}
+
+/** The script of a process, or its source where a release had no scripts yet. */
+function entryOf(folder: string, service: string): string {
+  const script = join(folder, "gen/processes", `${service}.mjs`);
+  return existsSync(script)
+    ? script
+    : join(folder, service === "gateway" ? "gateway" : `services/${service}`, "main.ts");
 }
 
 const numbered = (name: string, n: number): string => (n === 0 ? name : `${name}-${n + 1}`);
 
 /** A gRPC target that lists the addresses, so that the client balances over them as over a headless Service. */
-const target = (placed: readonly Placed[]): string => `ipv4:${placed.map((p) => `${loopback}:${p.rpcPort}`).join(",")}`;
+const target = (placed: readonly Ports[]): string => `ipv4:${placed.map((p) => `${loopback}:${p.rpcPort}`).join(",")}`;
 
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
 interface ProcessOptions {
   readonly name: string;
-  /** The TypeScript file to run. */
-  readonly entry: string;
+  /** The file to run. */
+  entry(): string;
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
   /** Answers 200 when the process can do its work. */
@@ -183,7 +217,8 @@ const compileCache = new URL("../node_modules/.cache/compiled", import.meta.url)
 /** A few seconds, and many times that where the machine has much else to do. */
 const readyTimeoutMs = 90_000;
 
-function manageProcess(options: ProcessOptions): ManagedProcess {
+/** Starts nothing yet. */
+export function manageProcess(options: ProcessOptions): ManagedProcess {
   let child: ChildProcess | undefined;
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
 
@@ -220,7 +255,7 @@ function spawnLogged(options: ProcessOptions): ChildProcess {
   const log = openSync(options.logFile, "a", 0o600);
   try {
     // A group of its own: Ctrl-C reaches the runner alone, which stops its processes in order.
-    return spawn(process.execPath, [options.entry], {
+    return spawn(process.execPath, [options.entry()], {
       env: {
         ...{ PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" },
         // Keeps sources without their types, compiled: most of a process's start is that.

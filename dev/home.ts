@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Environment } from "#platform/config.ts";
+import { makePrivateFolder } from "#platform/private-folder.ts";
 import { createInternalTokens, type InternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
 
 /** The keys that a running copy needs again after a restart; losing them makes its database useless. */
@@ -46,7 +47,7 @@ export const folderOf = (env: Environment): string => resolve(env.ASSENT_HOME ||
 /** Opens the data folder and makes its keys on the first start. */
 export function openHome(env: Environment): Home {
   const folder = folderOf(env);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makePrivateFolder(folder);
   return {
     folder,
     postgresFolder: join(folder, "postgres"),

@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
+import { join } from "node:path";
 import { type Environment, readSettings, type Setting } from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 import { settings as gatewaySettings } from "../gateway/config.ts";
 import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
-import { evidenceIssuer, type Secrets } from "./home.ts";
+import { evidenceIssuer, type Home, type Secrets } from "./home.ts";
 import { settingsOfPrograms } from "./programs.ts";
 
 /** What `npm start` and `npm run start:distributed` read beside the settings of the processes, or have other defaults for. */
@@ -88,6 +89,13 @@ export const withAdminToken = (secrets: Secrets, env: Environment): Secrets => {
   const { ADMIN_TOKEN } = readSettings({ ADMIN_TOKEN: commonSettings.ADMIN_TOKEN }, env);
   return ADMIN_TOKEN === "" ? secrets : { ...secrets, adminToken: ADMIN_TOKEN };
 };
+
+/** A copy keeps what must survive its database beside it, unless it is told another place. */
+export const withKeptApart = ({ folder }: Home, env: Environment): Environment => ({
+  ERASURE_LIST: join(folder, "erasures"),
+  LOG_WITNESS: join(folder, "log-witness"),
+  ...env,
+});
 
 /** Whether the variable, or the one that names a file with its value, is set to anything. */
 const isSet = (env: Environment, name: string): boolean => (env[name] || env[`${name}_FILE`] || "") !== "";

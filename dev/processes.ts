@@ -1,5 +1,5 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 /** True while a process with this id exists, whoever owns it. */
@@ -22,7 +22,7 @@ export function processIdentity(pid: number): string | undefined {
 }
 
 /** The command line of a process, with single spaces; empty when it is gone or cannot be seen. */
-export function commandLine(pid: number): string {
+function commandLine(pid: number): string {
   if (process.platform !== "linux") return psField(pid, "command");
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
@@ -51,6 +51,24 @@ export async function waitUntilGone(pid: number, timeoutMs: number): Promise<boo
     await delay(20);
   }
   return true;
+}
+
+/**
+ * Stops a server that a killed run left on its data. The caller holds the lock of the folder, so it belongs to nobody else.
+ * `mark` is part of its command line; `signals` are tried in turn. Rejects when it does not stop.
+ */
+export async function stopLeftover(pidFile: string, mark: string, signals: readonly NodeJS.Signals[]): Promise<void> {
+  const pid = existsSync(pidFile) ? Number.parseInt(readFileSync(pidFile, "utf8"), 10) : Number.NaN;
+  if (!(pid > 0)) return;
+  if (isAlive(pid) && commandLine(pid).includes(mark)) {
+    for (const name of signals) {
+      process.kill(pid, name);
+      if (await waitUntilGone(pid, 15_000)) return;
+    }
+    throw new Error(`a server of an earlier run (process ${pid}) still uses ${mark} and does not stop`);
+  }
+  // The id now belongs to another process, or to none; Postgres could not tell and would refuse to start.
+  rmSync(pidFile, { force: true });
 }
 
 /** Field 22 of /proc/<pid>/stat counts from boot, so the boot belongs to it. */

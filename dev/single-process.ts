@@ -10,15 +10,16 @@ import type { EventBus } from "#platform/events/bus.ts";
 import { deadEventRoutes } from "#platform/events/dead-event-routes.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
+import { watchBus } from "#platform/gauges.ts";
 import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";
-import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { measureTransport, serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import type { Runtime, Service } from "#platform/service.ts";
+import { type Runtime, rpcRoutesOf, type Service } from "#platform/service.ts";
 import { tracingSettings } from "#platform/tracing/settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
 import { traceBus } from "#platform/tracing/trace-bus.ts";
@@ -105,24 +106,46 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   const tracing = await startTracing("single", readSettings(tracingSettings, env("gateway")), { logger, metrics });
   const { tracer } = tracing;
   const bus = traceBus(natsUrl === "" ? createMemoryBus() : createNatsBus({ url: natsUrl, logger }), tracer);
+  if (natsUrl !== "") watchBus(bus, metrics);
   const runtime: Runtime = { logger, metrics, clock: systemClock, newId, bus, tracer };
   // As between processes: the texts of a template in many languages come in one answer.
   const connect = (service: Service, maxMessageBytes = 32 * 1024 * 1024): Transport =>
-    createMemoryTransport(service.routes, {
-      maxMessageBytes,
-      interceptors: serverInterceptors({ service: service.name, logger, metrics }),
-    });
+    measureTransport(
+      createMemoryTransport(rpcRoutesOf(service), {
+        maxMessageBytes,
+        interceptors: serverInterceptors({ service: service.name, logger, metrics }),
+      }),
+      metrics,
+    );
 
-  const auth = await createAuthService(configs.auth, { runtime, mail });
+  // The services that auth calls need it themselves: it finds them with its first call.
+  const later = (find: () => Service, maxMessageBytes?: number): Transport => {
+    let transport: Transport | undefined;
+    const found = (): Transport => {
+      transport ??= connect(find(), maxMessageBytes);
+      return transport;
+    };
+    return { unary: (...call) => found().unary(...call), stream: (...call) => found().stream(...call) };
+  };
+
+  const auth = await createAuthService(configs.auth, {
+    ...{ runtime, mail },
+    holders: {
+      ...{ sign: later(() => sign, signMessageBytes), click: later(() => click) },
+      ...{ webhooks: later(() => webhooks), docgen: later(() => docgen) },
+      templates: later(() => templates),
+    },
+  });
   const templates = await createTemplatesService(configs.templates, { runtime });
   const docgen = await createDocgenService(configs.docgen, {
     ...{ runtime, auth: connect(auth), templates: connect(templates) },
   });
   const click = await createClickService(configs.click, {
-    ...{ runtime, templates: connect(templates), docgen: connect(docgen) },
+    ...{ runtime, templates: connect(templates), docgen: connect(docgen), mail },
   });
   const sign = await createSignService(configs.sign, {
     ...{ runtime, auth: connect(auth), docgen: connect(docgen), click: connect(click), mail },
+    webhooks: later(() => webhooks),
   });
   const webhooks = createWebhooksService(configs.webhooks, {
     ...{ runtime, click: connect(click), sign: connect(sign, signMessageBytes) },
@@ -145,24 +168,21 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
       if (!health.isServing()) throw new Error("the demo organization is not ready");
     },
   });
-  const interceptors = serverInterceptors({ service: "admin", logger, metrics });
-  const adminRoutes = services.flatMap((service) => [
-    service.routes,
-    ...(service.adminRoutes ? [service.adminRoutes] : []),
-  ]);
-  adminRoutes.push(deadEventRoutes(services.flatMap((service) => service.deadEvents ?? [])));
-  adminRoutes.push(masterKeyRoutes(services.flatMap((service) => service.resealer ?? [])));
+  const observed = { service: "admin", logger, metrics };
+  const operatorRoutes = services.flatMap((service) => service.adminRoutes ?? []);
+  operatorRoutes.push(deadEventRoutes(services.flatMap((service) => service.deadEvents ?? [])));
+  operatorRoutes.push(masterKeyRoutes(services.flatMap((service) => service.resealer ?? [])));
   const adminPort = await startAdminPort({
     host: options.env?.ADMIN_HOST || "127.0.0.1",
     port: Number(options.env?.ADMIN_PORT || 0),
     token: secrets.adminToken,
-    routes: adminRoutes,
-    interceptors,
-    metrics,
+    routes: services.map((service) => service.routes),
+    operatorRoutes,
+    observed,
     health,
-    checkReady: async () => {
-      for (const part of [...services, gateway]) await part.checkReady();
-    },
+    checkReady: gateway.checkReady,
+    findMissing: gateway.findMissing,
+    page: auth.adminPage,
   });
   const listening = await listenGateway({ ...gateway, app: withPages(gateway.app, options.handlePage) }, gatewayConfig);
   return {
@@ -170,7 +190,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     grpcPort: listening.grpcPort,
     adminUrl: `http://127.0.0.1:${adminPort.port}`,
     bus,
-    admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors }),
+    admin: createMemoryTransport(auth.adminRoutes ?? (() => undefined), { interceptors: serverInterceptors(observed) }),
     sign: connect(sign, signMessageBytes),
     webhooks: connect(webhooks),
     findUnready: async () => {

@@ -9,7 +9,13 @@ import { createAdminTransport } from "./admin-transport.ts";
 import { prepareDemo, welcomeText } from "./demo.ts";
 import { startDistributed } from "./distributed.ts";
 import { type Home, openHome, removeHomeFile, writeHomeFile } from "./home.ts";
-import { decidedByDistributed, launchValues, unreadVariables, withAdminToken } from "./launch-settings.ts";
+import {
+  decidedByDistributed,
+  launchValues,
+  unreadVariables,
+  withAdminToken,
+  withKeptApart,
+} from "./launch-settings.ts";
 import { migrateAll } from "./migrations.ts";
 import { startNats } from "./nats.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
@@ -54,7 +60,8 @@ async function start(): Promise<void> {
   say("starting the services …");
   const secrets = withAdminToken(home.secrets, process.env);
   const running = await startDistributed({
-    ...{ databaseUrl, natsUrl, secrets, seal: await openSeal(home), logFolder: home.logFolder, env: process.env },
+    ...{ databaseUrl, natsUrl, secrets, seal: await openSeal(home), logFolder: home.logFolder },
+    env: withKeptApart(home, process.env),
     port: given.PORT ?? 8080,
     gateways: Number(values.gateways),
     clicks: Number(values.clicks),

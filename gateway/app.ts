@@ -3,6 +3,8 @@ import type { Express } from "express";
 import type { Pool } from "pg";
 import { defaultLimits } from "#api/organizations.ts";
 import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
+import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
@@ -11,7 +13,10 @@ import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { createPool, observePool } from "#platform/db/pool.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { watchCertificates } from "#platform/gauges.ts";
+import type { FindMissing } from "#platform/health.ts";
 import type { Worker } from "#platform/periodic.ts";
 import type { RpcServer } from "#platform/rpc/server.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
@@ -35,21 +40,23 @@ import { listenGrpc } from "./grpc/listen-grpc.ts";
 import { createHome, serveIcon } from "./home-page.ts";
 import { type BodyBudget, createBodyBudget, documentBudgetLimits } from "./http/body-budget.ts";
 import { createApp } from "./http/express-app.ts";
-import { createRateLimit } from "./http/rate-limit.ts";
+import { createRateLimit, createRequireActive } from "./http/rate-limit.ts";
 import { createUploadTurns } from "./http/upload-turns.ts";
-import { createSchemaCompiler } from "./http/validate.ts";
+import { schemaCompiler } from "./http/validate.ts";
 import { createFloodGuard } from "./limits/flood-guard.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import { createLocalLimiter } from "./limits/local-limiter.ts";
+import { createUseReporter } from "./limits/use-report.ts";
 import { createWindowStore, createWindowSweeper } from "./limits/window-store.ts";
 import { createIdentityProvider } from "./oidc/identity-provider.ts";
 import { buildOpenApi } from "./openapi/build.ts";
 import { createReference } from "./openapi/reference.ts";
-import { createMissingParts, createReadinessCheck, type FindMissing } from "./readiness.ts";
+import { createMissingParts, createReadinessCheck } from "./readiness.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
 import { createSessions, type Sessions } from "./sessions/authenticate-session.ts";
 import { createLinkGuard, defaultSigningPageFolder, loadSigningPage } from "./signing/links.ts";
+import { type StaticFile, staticFile } from "./static-file.ts";
 import { traceBatches } from "./trace-batches.ts";
 import { defaultVerifierFolder, loadDocumentPage, loadVerifier } from "./verifier.ts";
 
@@ -78,8 +85,10 @@ export interface Gateway {
   readonly workers: readonly Worker[];
   /** Serves the public RPCs if configured. Rejects when the port cannot be bound. */
   listenGrpc(): Promise<RpcServer | undefined>;
-  /** Throws until the database and the auth service have been reached. */
+  /** Throws until the database and the auth service have been reached, for a minute at most. */
   checkReady(): Promise<void>;
+  /** Names what is away of what requests need. */
+  readonly findMissing: FindMissing;
   close(): Promise<void>;
 }
 
@@ -96,13 +105,16 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const dashboard = loadDashboard(config.dashboardFolder ?? defaultDashboardFolder, built);
   const pool = createWindowPool(config);
   observePool(pool, "gateway", metrics, tracer);
+  const { cert = "", clientAuthorities = "" } = config.grpc?.tls ?? {};
+  watchCertificates(metrics, { grpc: cert, grpc_authority: clientAuthorities });
   const windows = createWindowStore(pool);
   const limiter = createLimiter({ windows, monotonic });
   const tokens = createClient(TokenService, deps.auth);
   const keys = createKeySet({ tokens, monotonic, logger });
   const revocations = createRevocations(monotonic);
   const organizations = createOrganizationLimits({ tokens, defaults: defaultLimits, monotonic, logger });
-  const checkReady = createReadinessCheck(pool, revocations, deps.checkOthers);
+  const checkReady = createReadinessCheck({ pool, revocations, checkOthers: deps.checkOthers, monotonic, logger });
+  const findMissing = createMissingParts(pool, deps.findMissing);
   const logins = createClient(LoginService, deps.auth);
   const sessions = createSessions({ logins, revocations, clock, monotonic });
   const changes = createChangePoller({
@@ -116,9 +128,12 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
   const reference = createReference(documentAt(config.publicUrl ?? ""));
+  const use = createUseReporter({ tokens, newId, monotonic, logger });
   const admission = {
+    noteUse: use.note,
     authenticate: createAuthenticate({ ...config, tokens, keys, revocations, clock }),
-    takeRequest: createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
+    requireActive: createRequireActive(organizations),
+    ...createRateLimit({ limiter, localLimiter: createLocalLimiter(clock), organizations, metrics, logger }),
     floodGuard: createFloodGuard({
       requests: config.floodGuardRequests ?? defaultFloodGuardRequests,
       monotonic,
@@ -139,13 +154,19 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       logins,
       users: createClient(UserService, deps.auth),
       organizations: createClient(OrganizationService, deps.auth),
+      erasures: createClient(ErasureService, deps.auth),
+      exports: createClient(ExportService, deps.auth),
       templates: createClient(TemplatesService, shareReads(deps.templates)),
       click,
       docgen: createClient(DocgenService, shareReads(deps.docgen)),
       sign: createClient(SignService, sign),
       signing: createClient(SigningService, sign),
       webhooks: createClient(WebhooksService, shareReads(deps.webhooks)),
-      receiverRules: { allowPrivate: config.allowPrivateReceivers ?? false, ports: [8443] },
+      receiverRules: {
+        allowPrivate: config.allowPrivateReceivers ?? false,
+        ports: [8443],
+        named: config.privateReceivers,
+      },
       coalescer,
       batchBodies,
       keys,
@@ -159,11 +180,11 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       signingPage,
       linkGuard: createLinkGuard({ limiter, logger }),
       checkReady,
-      findMissing: createMissingParts(pool, deps.findMissing),
+      findMissing,
       home: createHome(),
       reference,
     },
-    compileSchema: createSchemaCompiler(),
+    compileSchema: schemaCompiler(),
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl ?? "",
     newId,
@@ -179,8 +200,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
     grpc && listenGrpc(grpc, { ...admission, runtime: deps.runtime, transports: deps });
   return {
     app,
-    workers: [changes, createWindowSweeper({ windows, logger })],
+    workers: [changes, createWindowSweeper({ windows, logger }), use.worker],
     checkReady,
+    findMissing,
     listenGrpc: listenForCalls,
     close,
   };
@@ -210,11 +232,11 @@ function createClickClients(transport: Transport, tracer?: Tracer): Pick<Service
   return { click, coalescer };
 }
 
-const documents = new Map<string, string>();
+const documents = new Map<string, StaticFile>();
 
 /** The description of the interface as JSON. All gateways of a process that have one address have the same. */
-function documentAt(publicUrl: string): string {
-  const document = documents.get(publicUrl) ?? JSON.stringify(buildOpenApi(allRoutes, publicUrl));
+function documentAt(publicUrl: string): StaticFile {
+  const document = documents.get(publicUrl) ?? staticFile(JSON.stringify(buildOpenApi(allRoutes, publicUrl)));
   documents.set(publicUrl, document);
   return document;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip as gzipWithCallback } from "node:zlib";
@@ -32,15 +32,30 @@ interface Loading {
   readonly logger: Logger;
 }
 
-/** Undefined when it was not built; throws if it is required. */
+/**
+ * Undefined when it was not built; throws if it is required. It is read when somebody first asks for it: it takes several
+ * megabytes, and many processes are never asked.
+ */
 export function loadBuiltPage(folder: string, { name, loss, required, logger }: Loading): BuiltPage | undefined {
-  try {
-    return { html: readFileSync(join(folder, "index.html"), "utf8"), files: new Map(filesIn(folder)) };
-  } catch (error) {
-    if (required) throw new Error(`the ${name} in ${folder} is missing; build it before the start`, { cause: error });
+  const index = join(folder, "index.html");
+  if (!existsSync(index)) {
+    if (required) throw new Error(`the ${name} in ${folder} is missing; build it before the start`);
     logger.warn({ folder }, `the ${name} was not built; ${loss}`);
     return undefined;
   }
+  let loaded: BuiltPage | undefined;
+  const load = (): BuiltPage => {
+    loaded ??= { html: readFileSync(index, "utf8"), files: new Map(filesIn(folder)) };
+    return loaded;
+  };
+  return {
+    get html() {
+      return load().html;
+    },
+    get files() {
+      return load().files;
+    },
+  };
 }
 
 /** The build's folder for files named by their hash. */

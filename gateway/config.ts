@@ -2,16 +2,25 @@ import {
   booleanSetting,
   ConfigError,
   type Environment,
+  type FreshText,
+  freshText,
   integerSetting,
   listSetting,
   readSettings,
   type Setting,
+  type SettingValues,
   secretSetting,
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
-import { privateReceiversSetting } from "#platform/net/receiver-settings.ts";
-import { commonSettings } from "#platform/service-settings.ts";
+import { egressOf, egressSettings } from "#platform/net/egress-proxy.ts";
+import {
+  createNamedReceivers,
+  type NamedReceivers,
+  namedReceiversSetting,
+  privateReceiversSetting,
+} from "#platform/net/receiver-settings.ts";
+import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import { watchFile } from "#platform/watched-file.ts";
 import { type ClientMap, parseClientMap } from "./grpc/client-map.ts";
 import type { GrpcConfig } from "./grpc/listen-grpc.ts";
@@ -21,7 +30,7 @@ export interface GatewayConfig {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  readonly databaseUrl: string;
+  readonly databaseUrl: FreshText;
   /** Empty or absent means assent_gateway; "-" stays the login role. */
   readonly databaseRole?: string;
   readonly poolSize?: number;
@@ -38,6 +47,8 @@ export interface GatewayConfig {
   readonly grpc?: GrpcConfig | undefined;
   /** Whether webhooks may use http and private addresses. */
   readonly allowPrivateReceivers?: boolean;
+  /** Receivers of the operator's own network that customers may name. */
+  readonly privateReceivers?: NamedReceivers | undefined;
   /** The built embed script; where the build leaves it when absent. */
   readonly embedScriptFile?: string;
   /** The folder with the built verifier of evidence; where the build leaves it when absent. */
@@ -81,6 +92,8 @@ export const settings = {
   SIGN_TARGET: stringSetting("Where the sign service answers gRPC."),
   WEBHOOKS_TARGET: stringSetting("Where the webhooks service answers gRPC."),
   WEBHOOKS_ALLOW_PRIVATE: privateReceiversSetting,
+  WEBHOOKS_PRIVATE_RECEIVERS: namedReceiversSetting,
+  ...egressSettings,
   TOKEN_ISSUER: stringSetting("The iss claim that access tokens must have; the same as in the auth service.", "assent"),
   TOKEN_AUDIENCE: stringSetting(
     "The aud claim that access tokens must have; the same as in the auth service.",
@@ -121,7 +134,10 @@ export const settings = {
     "",
   ),
   OIDC_CLIENT_ID: stringSetting("What the provider knows this installation by. Required with OIDC_ISSUER.", ""),
-  OIDC_CLIENT_SECRET: secretSetting("The secret of that client. Empty for a public client, which has PKCE alone.", ""),
+  OIDC_CLIENT_SECRET: secretSetting(
+    "The secret of that client. Empty for a public client, which has PKCE alone. A file (OIDC_CLIENT_SECRET_FILE) is read again with each sign-in.",
+    "",
+  ),
   OIDC_NAME: stringSetting("What the sign-in page calls the provider: “Sign in with …”.", "SSO"),
   NODE_ENV: stringSetting(
     "With production the gateway does not start when the embed script, the verifier of evidence or the signing page was not built.",
@@ -135,7 +151,7 @@ export function configFromEnv(env: Environment): GatewayConfig {
   return {
     host: values.HOST,
     port: values.PORT,
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
     issuer: values.TOKEN_ISSUER,
@@ -143,9 +159,10 @@ export function configFromEnv(env: Environment): GatewayConfig {
     trustedProxies: values.TRUSTED_PROXIES,
     floodGuardRequests: values.FLOOD_GUARD_REQUESTS,
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ""),
-    oidc: oidcOf(values),
+    oidc: oidcOf(values, env),
     grpc: grpcOf(values, env),
     allowPrivateReceivers: values.WEBHOOKS_ALLOW_PRIVATE,
+    privateReceivers: createNamedReceivers(values.WEBHOOKS_PRIVATE_RECEIVERS),
     requireEmbedScript: values.NODE_ENV === "production",
   };
 }
@@ -180,14 +197,14 @@ function clientsOf(text: string, env: Environment): () => ClientMap {
   return () => clients;
 }
 
-interface OidcValues {
+interface OidcValues extends SettingValues<typeof egressSettings> {
   readonly OIDC_ISSUER: string;
   readonly OIDC_CLIENT_ID: string;
   readonly OIDC_CLIENT_SECRET: string;
   readonly OIDC_NAME: string;
 }
 
-function oidcOf(values: OidcValues): ProviderSettings | undefined {
+function oidcOf(values: OidcValues, env: Environment): ProviderSettings | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = values;
   if (issuer === "") return undefined;
   const problems = [
@@ -195,7 +212,9 @@ function oidcOf(values: OidcValues): ProviderSettings | undefined {
     ...(isTrustedWay(new URL(issuer)) ? [] : ["OIDC_ISSUER must be an https: address"]),
   ];
   if (problems.length > 0) throw new ConfigError(problems);
-  return { issuer, clientId, clientSecret: values.OIDC_CLIENT_SECRET, name: values.OIDC_NAME };
+  const { parse } = settings.OIDC_CLIENT_SECRET;
+  const clientSecret = freshText("OIDC_CLIENT_SECRET", env, { parse, first: values.OIDC_CLIENT_SECRET });
+  return { issuer, clientId, clientSecret, name: values.OIDC_NAME, egress: egressOf(values, env) };
 }
 
 /** Plain http is only allowed on the same machine, for evaluation. */

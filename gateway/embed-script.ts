@@ -15,7 +15,7 @@ export interface EmbedScript {
 /** Where the build of the script leaves it. */
 export const defaultEmbedScriptFile = fileURLToPath(new URL("../web/dist/embed.js", import.meta.url));
 
-/** Undefined when it was not built; throws when it is required then. */
+/** Undefined when it was not built. Throws when it is required. */
 export function loadEmbedScript(
   file: string,
   { required, logger }: { readonly required: boolean; readonly logger: Logger },

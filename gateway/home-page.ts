@@ -7,14 +7,14 @@ import { sendReply } from "./http/reply.ts";
 import { product } from "./openapi/info.ts";
 import { type StaticFile, staticFile } from "./static-file.ts";
 
-/** What is at the root, for people and for programs. */
+/** What is served at the root path, for people and for programs. */
 export interface Home {
   readonly page: StaticFile;
   readonly pagePolicy: string;
   readonly facts: Readonly<Record<string, string>>;
 }
 
-/** Where else there is something for people. */
+/** Links to the other pages for people. */
 const places = [
   { path: "/dashboard/", title: "Dashboard", about: "Texts, acceptances, agreements, documents, webhooks, users" },
   { path: "/docs", title: "API reference", about: "Every operation of this version, with examples" },
@@ -47,7 +47,7 @@ const icon = staticFile(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#14532d"/><path d="M8 17l5.5 6L24 9" fill="none" stroke="#fff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/></svg>',
 );
 
-/** What browsers ask for by themselves beside a page that names no icon. */
+/** Browsers request this by themselves for a page that names no icon. */
 export const serveIcon: RequestHandler = async ({ path, method }, res, next) => {
   if (path !== "/favicon.ico" || (method !== "GET" && method !== "HEAD")) {
     next();

@@ -1,4 +1,6 @@
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
+import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
@@ -15,33 +17,39 @@ import { runProcess } from "#platform/run-process.ts";
 import { createGateway } from "./app.ts";
 import { configFromEnv, settings } from "./config.ts";
 import { listenGateway } from "./listen.ts";
-import { unreachable } from "./readiness.ts";
 
 const { env } = process;
 const values = readSettings(settings, env);
 const config = configFromEnv(env);
 const mebibyte = 1024 * 1024;
 
-await runProcess("gateway", { values, env, logTo: bufferedStdout() }, async ({ runtime, connect }) => {
+await runProcess("gateway", { values, env, logTo: bufferedStdout() }, async ({ runtime, connect, findMissing }) => {
   const { logger, metrics } = runtime;
   const channels = {
-    auth: connect(values.AUTH_TARGET, [TokenService, LoginService, UserService, OrganizationService]),
+    auth: connect(
+      "auth",
+      values.AUTH_TARGET,
+      [TokenService, LoginService, UserService, OrganizationService, ErasureService, ExportService],
+      // The list of the files of an export.
+      32 * mebibyte,
+    ),
     // A template may have versions in many languages, each with text of up to 1 MiB.
-    templates: connect(values.TEMPLATES_TARGET, [TemplatesService], 32 * mebibyte),
+    templates: connect("templates", values.TEMPLATES_TARGET, [TemplatesService], 32 * mebibyte),
     // Evidence has a text of up to 1 MiB twice: as it was published, and as it was shown.
-    click: connect(values.CLICK_TARGET, [ClickService], 32 * mebibyte),
+    click: connect("click", values.CLICK_TARGET, [ClickService], 32 * mebibyte),
     // A document may have 25 MB, the data of a batch as many.
-    docgen: connect(values.DOCGEN_TARGET, [DocgenService], 32 * mebibyte),
+    docgen: connect("docgen", values.DOCGEN_TARGET, [DocgenService], 32 * mebibyte),
     // The documents of an agreement, and all of them as one.
-    sign: connect(values.SIGN_TARGET, [SignService, SigningService], 112 * mebibyte),
+    sign: connect("sign", values.SIGN_TARGET, [SignService, SigningService], 112 * mebibyte),
     // A page of deliveries has what was answered to each.
-    webhooks: connect(values.WEBHOOKS_TARGET, [WebhooksService], 32 * mebibyte),
+    webhooks: connect("webhooks", values.WEBHOOKS_TARGET, [WebhooksService], 32 * mebibyte),
   };
-  const gateway = await createGateway(config, { runtime, ...channels, findMissing: unreachable(channels) });
+  const gateway = await createGateway(config, { runtime, ...channels, findMissing });
   const health = createHealthState();
   const admin = await startAdminPort({
     ...{ host: values.ADMIN_HOST, port: values.ADMIN_PORT, token: "" },
-    ...{ routes: [], interceptors: [], metrics, health, checkReady: gateway.checkReady },
+    ...{ routes: [], operatorRoutes: [], observed: { service: "gateway", logger, metrics }, health },
+    ...{ checkReady: gateway.checkReady, findMissing: gateway.findMissing },
   });
   const listening = await listenGateway(gateway, config);
   health.setServing(true);

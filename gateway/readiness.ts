@@ -1,10 +1,8 @@
-import { createClient, type Transport } from "@connectrpc/connect";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
-import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "#gen/grpc/health/v1/health_pb.ts";
+import { type FindMissing, healthMs } from "#platform/health.ts";
+import type { Logger } from "#platform/logger.ts";
 import type { Revocations } from "./auth/revocations.ts";
-
-/** Names the missing dependencies. */
-export type FindMissing = () => Promise<readonly string[]>;
 
 /** Anybody may ask for readiness, so concurrent requests share one check. */
 function shared<T>(look: () => Promise<T>): () => Promise<T> {
@@ -17,45 +15,53 @@ function shared<T>(look: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Throws while this gateway cannot serve anything: without its database, or before it knows the revocations. */
-export function createReadinessCheck(
-  pool: Pool,
-  revocations: Revocations,
-  checkOthers: () => Promise<void> = async () => undefined,
-): () => Promise<void> {
-  const checkDatabase = shared(() => pool.query("select"));
-  return async () => {
-    revocations.requireKnown();
-    await checkOthers();
-    await checkDatabase();
-  };
+/** Longer than other gateways remember keys: by then one that knows nothing of them is as good as they are. */
+const startMs = 60_000;
+
+export interface ReadinessDeps {
+  readonly pool: Pick<Pool, "query">;
+  readonly revocations: Pick<Revocations, "requireKnown">;
+  /** Throws while another part of this process that callers depend on is not ready. */
+  checkOthers?: (() => Promise<void>) | undefined;
+  /** Milliseconds on a clock that never jumps. */
+  readonly monotonic: () => number;
+  readonly logger: Logger;
 }
 
-const healthMs = 800;
-
-/** Services whose health check does not report serving in time. */
-export function unreachable(channels: Readonly<Record<string, Transport>>): FindMissing {
+/**
+ * Throws while this gateway starts: until it has reached its database and knows the revocations, but for a minute at
+ * most. From then on it is ready, whatever is away. What needs that is answered 503 with Retry-After, and all else as
+ * ever; if all gateways left the load balancer at once, nobody would answer anything.
+ */
+export function createReadinessCheck(deps: ReadinessDeps): () => Promise<void> {
+  const { pool, revocations, checkOthers, monotonic, logger } = deps;
+  const begunAt = monotonic();
+  const reachAll = shared(async () => {
+    revocations.requireKnown();
+    await pool.query("select");
+  });
+  let hasStarted = false;
+  const start = async (): Promise<void> => {
+    try {
+      await reachAll();
+    } catch (error) {
+      if (monotonic() - begunAt < startMs) throw error;
+      if (!hasStarted) logger.warn({ err: error }, "ready, although not everything could be reached since the start");
+    }
+    hasStarted = true;
+  };
   return async () => {
-    const states = Object.entries(channels).map(async ([name, transport]) => {
-      const { status } = await createClient(Health, transport)
-        .check({}, { timeoutMs: healthMs })
-        .catch(() => ({ status: ServingStatus.UNKNOWN }));
-      return status === ServingStatus.SERVING ? [] : [name];
-    });
-    return (await Promise.all(states)).flat();
+    await checkOthers?.();
+    if (!hasStarted) await start();
   };
 }
 
 /** Everything that is missing: the database, and the services behind the gateway. */
-export function createMissingParts(pool: Pool, findServices: FindMissing = async () => []): FindMissing {
+export function createMissingParts(pool: Pick<Pool, "query">, findServices: FindMissing = async () => []): FindMissing {
   return shared(async () => {
-    const [services, database] = await Promise.all([
-      findServices(),
-      pool.query("select").then(
-        () => [],
-        () => ["database"],
-      ),
-    ]);
-    return [...database, ...services];
+    const database = Promise.race([pool.query("select").then(() => [], isMissing), delay(healthMs).then(isMissing)]);
+    return (await Promise.all([database, findServices()])).flat();
   });
 }
+
+const isMissing = (): string[] => ["database"];

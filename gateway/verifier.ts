@@ -22,10 +22,10 @@ export interface ServedFile {
   readonly etag: string;
 }
 
-/** Where the build leaves it. */
+/** Where the build writes the page. */
 export const defaultVerifierFolder = fileURLToPath(new URL("../web/dist", import.meta.url));
 
-/** Undefined when it was not built; throws when it is required then. */
+/** Undefined when it was not built. Throws when it is required. */
 export function loadVerifier(
   folder: string,
   { required, logger }: { readonly required: boolean; readonly logger: Logger },

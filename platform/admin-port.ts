@@ -1,11 +1,13 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Interceptor } from "@connectrpc/connect";
+import { createConnectRouter, createContextValues } from "@connectrpc/connect";
 import { expressConnectMiddleware } from "@connectrpc/connect-express";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
-import type { HealthState } from "./health.ts";
-import type { Metrics } from "./metrics.ts";
+import { type FreshText, textNow } from "./config.ts";
+import type { FindMissing, HealthState } from "./health.ts";
+import { type Operator, operatorKey, parseAdminTokens, requireOperatorRight } from "./rpc/callers.ts";
+import { type ServerInterceptorOptions, serverInterceptors } from "./rpc/interceptors.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
 import { defaultMaxMessageBytes } from "./rpc/wire.ts";
 
@@ -13,15 +15,20 @@ export interface AdminPortOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** The bearer token that RPC callers must send. Empty turns RPCs off. */
-  readonly token: string;
+  /** The bearer tokens that RPC callers must send one of, as parseAdminTokens reads them. Empty turns RPCs off. */
+  readonly token: FreshText;
+  /** What services offer to each other as well. */
   readonly routes: readonly RpcRoutes[];
-  /** Wrap every RPC; the first one is outermost. */
-  readonly interceptors: readonly Interceptor[];
-  readonly metrics: Metrics;
+  /** What is for operators alone, also those who only look. */
+  readonly operatorRoutes: readonly RpcRoutes[];
+  /** For people, at the root; without the token, which it asks for. */
+  readonly page?: RequestHandler | undefined;
+  readonly observed: Omit<ServerInterceptorOptions, "callers">;
   readonly health: HealthState;
-  /** Throws when something needed for serving requests is missing. */
+  /** Throws when nothing can be served at all. */
   checkReady(): Promise<void>;
+  /** Names what is away although others can be served without it. */
+  readonly findMissing?: FindMissing | undefined;
 }
 
 export interface AdminPort {
@@ -32,7 +39,7 @@ export interface AdminPort {
 
 /**
  * The operators' port: `GET /livez` (the event loop is running), `GET /readyz` (this process can serve
- * requests), `GET /metrics` (Prometheus), and, with the token, every RPC of the routes as a Connect POST, for
+ * requests; as `degraded`, with the names of what is away, when only some of them), `GET /metrics` (Prometheus), and, with the token, every RPC of the routes as a Connect POST, for
  * example JSON to `/package.Service/Method`. Rejects when the port cannot be bound.
  */
 export async function startAdminPort(options: AdminPortOptions): Promise<AdminPort> {
@@ -57,9 +64,12 @@ function createAdminApp(options: AdminPortOptions): Express {
   });
   app.get("/readyz", readiness(options));
   app.get("/metrics", async (_request, response) => {
-    response.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics());
+    const { registry } = options.observed.metrics;
+    response.type(registry.contentType).send(await registry.metrics());
   });
-  if (options.token !== "") app.use(requireToken(options.token), requirePost, rpcFace(options));
+  const takesCalls = textNow(options.token) !== "";
+  if (takesCalls && options.page !== undefined) app.use(options.page);
+  if (takesCalls) app.use(requireToken(options.token), requirePost, rpcFace(options));
   app.use((_request, response) => {
     response.status(404).json({ code: "not_found", message: "there is nothing at this address" });
   });
@@ -68,62 +78,81 @@ function createAdminApp(options: AdminPortOptions): Express {
 }
 
 function readiness(options: AdminPortOptions): RequestHandler {
+  const { checkReady, findMissing = async () => [] } = options;
+  const look = async (): Promise<readonly string[]> => {
+    const missing = withTimeout(findMissing, readinessTimeoutMs).catch(() => ["unknown"]);
+    await withTimeout(checkReady, readinessTimeoutMs);
+    return missing;
+  };
   // Concurrent callers share one check, because the port is open to everybody in the cluster.
-  let running: Promise<void> | undefined;
+  let running: Promise<readonly string[]> | undefined;
   return async (_request, response) => {
     if (!options.health.isServing()) {
       response.status(503).json({ status: "not_ready", reason: "not_serving" });
       return;
     }
-    running ??= withTimeout(() => options.checkReady(), readinessTimeoutMs).finally(() => {
+    running ??= look().finally(() => {
       running = undefined;
     });
     await running.then(
-      () => response.json({ status: "ready" }),
+      (missing) => response.json(missing.length === 0 ? { status: "ready" } : { status: "degraded", missing }),
       () => response.status(503).json({ status: "not_ready", reason: "dependency_missing" }),
     );
   };
 }
 
-async function withTimeout(work: () => Promise<void>, ms: number): Promise<void> {
+async function withTimeout<T>(work: () => Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms);
   });
   try {
-    await Promise.race([work(), late]);
+    return await Promise.race([work(), late]);
   } finally {
     clearTimeout(timer);
   }
 }
 
-function requireToken(token: string): RequestHandler {
+function requireToken(token: FreshText): RequestHandler {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  const expected = digest(`Bearer ${token}`);
   return (request, response, next) => {
-    if (timingSafeEqual(digest(request.headers.authorization ?? ""), expected)) return next();
+    const given = digest(request.headers.authorization ?? "");
+    const tokens = parseAdminTokens(textNow(token));
+    const [operator] = tokens.filter((known) => timingSafeEqual(given, digest(`Bearer ${known.token}`)));
+    if (operator !== undefined) {
+      operators.set(request, operator);
+      return next();
+    }
     response.status(401).set("WWW-Authenticate", "Bearer");
     response.json({ code: "unauthenticated", message: "the admin token is missing or wrong" });
   };
 }
+
+/** Who has sent a request. */
+const operators = new WeakMap<object, Operator>();
 
 const requirePost: RequestHandler = (request, response, next) => {
   if (request.method === "POST") return next();
   response.status(405).set("Allow", "POST").json({ code: "unimplemented", message: "RPCs are called with POST" });
 };
 
-const rpcFace = (options: AdminPortOptions): RequestHandler =>
-  expressConnectMiddleware({
+function rpcFace({ routes, operatorRoutes, observed }: AdminPortOptions): RequestHandler {
+  const forOperators = createConnectRouter();
+  for (const offer of operatorRoutes) offer(forOperators);
+  const names = new Set(forOperators.handlers.map(({ service }) => service.typeName));
+  return expressConnectMiddleware({
     routes: (router) => {
-      for (const routes of options.routes) routes(router);
+      for (const offer of [...routes, ...operatorRoutes]) offer(router);
     },
-    interceptors: [...options.interceptors],
+    interceptors: serverInterceptors({ ...observed, callers: requireOperatorRight(names) }),
+    contextValues: (request) => createContextValues().set(operatorKey, operators.get(request)),
     grpc: false,
     grpcWeb: false,
     acceptCompression: [],
     readMaxBytes: defaultMaxMessageBytes,
     maxTimeoutMs: longestRpcMs,
   });
+}
 
 const failure: ErrorRequestHandler = (error, _request, response, next) => {
   if (response.headersSent) return next(error);

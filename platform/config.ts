@@ -8,6 +8,8 @@ export interface Setting<T> {
   /** The default; undefined makes the variable required. */
   readonly fallback: T | undefined;
   readonly secret: boolean;
+  /** Whether the file that `NAME_FILE` names may come later; until then the setting is unset. */
+  readonly fileMayBeMissing?: boolean;
   parse(text: string): T;
 }
 
@@ -92,7 +94,7 @@ export const urlSetting = (doc: string, fallback?: string, options: { secret?: b
 });
 
 /**
- * Reads settings from the environment. An empty variable counts as unset; for every NAME, NAME_FILE may name a
+ * Reads settings from the environment. An empty variable or file counts as unset; for every NAME, NAME_FILE may name a
  * file with the value. Throws a ConfigError that lists all problems, but never the values.
  */
 export function readSettings<const S extends Settings>(settings: S, env: Environment): SettingValues<S> {
@@ -100,8 +102,8 @@ export function readSettings<const S extends Settings>(settings: S, env: Environ
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
     try {
-      const text = readText(name, env);
-      if (text !== undefined) values[name] = setting.parse(text);
+      const text = readText(name, env, setting.fileMayBeMissing);
+      if (text !== undefined && text !== "") values[name] = setting.parse(text);
       else if (setting.fallback !== undefined) values[name] = setting.fallback;
       else problems.push(`${name} is required: ${setting.doc}`);
     } catch (error) {
@@ -112,14 +114,41 @@ export function readSettings<const S extends Settings>(settings: S, env: Environ
   return values as SettingValues<S>;
 }
 
-function readText(name: string, env: Environment): string | undefined {
+/** A secret that may be another one each time it is asked for. */
+export type FreshText = string | (() => string);
+
+export const textNow = (text: FreshText): string => (typeof text === "function" ? text() : text);
+
+/**
+ * What a secret is now, of which `first` has been read. When it stands in a file, the file is read again each time, since it
+ * may be replaced while the process runs; as long as it is away, empty or unusable, what it said before holds.
+ */
+export function freshText(
+  name: string,
+  env: Environment,
+  { parse, first }: { readonly parse: (text: string) => string; readonly first: string },
+): FreshText {
+  if (env[name] || !env[`${name}_FILE`]) return first;
+  let text = first;
+  return () => {
+    try {
+      text = parse(readText(name, env) || text);
+    } catch {
+      // It is just being written.
+    }
+    return text;
+  };
+}
+
+function readText(name: string, env: Environment, mayBeMissing = false): string | undefined {
   const direct = env[name];
   if (direct !== undefined && direct !== "") return direct;
   const file = env[`${name}_FILE`];
   if (file === undefined || file === "") return undefined;
   try {
     return readFileSync(file, "utf8").replace(/\r?\n$/, "");
-  } catch {
+  } catch (error) {
+    if (mayBeMissing && Object(error).code === "ENOENT") return undefined;
     throw new Error(`cannot be read from the file that ${name}_FILE names`);
   }
 }

@@ -1,5 +1,6 @@
-import { DomainError } from "./errors.ts";
+import type { DomainError, ErrorCode } from "./errors.ts";
 import { isUuid } from "./ids.ts";
+import { refusedField } from "./problems.ts";
 
 /** A place in a list that is in order of time, and of ids where times are equal. */
 export interface ListPosition {
@@ -23,6 +24,9 @@ export function readCursor(
   const isPlace = rest.length === 0 && isUuid(id) && at.getTime() < Date.UTC(10_000, 0);
   // Decoding skips what is not base64url, so only a cursor that comes out the same again is one of ours.
   if (isPlace && cursorOf({ at, id }) === cursor) return { at, id };
-  const message = "must be the cursor of a previous page";
-  throw new DomainError(code, { details: [{ field: "cursor", code: "INVALID_CURSOR", message }] });
+  throw unknownCursor(code);
 }
+
+/** The error of a cursor that no page gave. */
+export const unknownCursor = (code: ErrorCode = "VALIDATION_FAILED"): DomainError =>
+  refusedField("cursor", "INVALID_CURSOR", "must be the cursor of a previous page", code);

@@ -36,6 +36,16 @@ export const errorCatalogue = {
     Code.PermissionDenied,
     "The token lacks a scope that this operation requires. Request the scope at the token endpoint.",
   ),
+  ORGANIZATION_SUSPENDED: row(
+    403,
+    Code.PermissionDenied,
+    "The organization is suspended: it may read, and change nothing. Nothing was processed. Ask the operator of this installation.",
+  ),
+  TOO_MANY_CREDENTIALS: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has as many API keys and OAuth clients as it may. Revoke those that nobody uses.",
+  ),
   NOT_FOUND: row(404, Code.NotFound, "No such endpoint. Check the method and the path."),
   VALIDATION_FAILED: row(
     400,
@@ -144,12 +154,12 @@ export const errorCatalogue = {
   CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS: row(
     400,
     Code.FailedPrecondition,
-    "Active deployments serve this version. Deactivate them or publish another version first.",
+    "Active deployments serve this version. Write its next text as its draft, or deactivate them first.",
   ),
   CLICK_VERSION_PUBLISHED: row(
     400,
     Code.FailedPrecondition,
-    "A published version cannot be modified. Unpublish it or create a new version.",
+    "A published version cannot be modified. Write its next text as its draft (PUT …/draft) and publish that.",
   ),
   CLICK_VERSION_ARCHIVED: row(400, Code.FailedPrecondition, "The version is archived. Create a new version instead."),
   CLICK_TEMPLATE_TYPE_LOCKED: row(
@@ -163,8 +173,15 @@ export const errorCatalogue = {
     Code.PermissionDenied,
     "This origin is not among the deployment's allowed origins.",
   ),
+  CLICK_APPROVAL_NOT_ALLOWED: row(
+    403,
+    Code.PermissionDenied,
+    "Only a person who is signed in, has not written this text and has not asked for its approval may decide on it.",
+  ),
   CLICK_TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
   CLICK_VERSION_NOT_FOUND: row(404, Code.NotFound, "There is no version with this id in this template."),
+  CLICK_DRAFT_NOT_FOUND: row(404, Code.NotFound, "The version has no draft."),
+  CLICK_SCHEDULE_NOT_FOUND: row(404, Code.NotFound, "No publication of the version is scheduled."),
   CLICK_SESSION_NOT_FOUND: row(404, Code.NotFound, "There is no session with this id."),
   CLICK_EVIDENCE_NOT_FOUND: row(404, Code.NotFound, "There is no evidence for a session with this id."),
   CLICK_RECEIPT_NOT_FOUND: row(404, Code.NotFound, "There is no receipt with this id."),
@@ -177,6 +194,12 @@ export const errorCatalogue = {
     "The leaf is recorded, but no checkpoint covers it yet. Try again after the time in the receipt's integrateBy.",
   ),
   CLICK_DEPLOYMENT_NOT_FOUND: row(404, Code.NotFound, "There is no deployment with this id."),
+  CLICK_SCREENSHOT_NOT_FOUND: row(404, Code.NotFound, "The deployment has no screenshot with this id."),
+  CLICK_SCREENSHOT_IN_USE: row(
+    409,
+    Code.FailedPrecondition,
+    "The deployment names this screenshot. Give it another screenshotId first.",
+  ),
   CLICK_RENDER_NOT_FOUND: row(404, Code.NotFound, "Nothing is published to render here."),
   CLICK_TEMPLATE_SLUG_EXISTS: row(
     409,
@@ -186,7 +209,7 @@ export const errorCatalogue = {
   CLICK_VERSION_LOCALE_EXISTS: row(
     409,
     Code.AlreadyExists,
-    "The template already has a version for this locale. Update or archive that version.",
+    "The template already has a version for this locale. Change that version, or its draft while it is published.",
   ),
   CLICK_TEMPLATE_ARCHIVED: row(
     409,
@@ -196,7 +219,22 @@ export const errorCatalogue = {
   CLICK_VERSION_CONFLICT: row(
     409,
     Code.Aborted,
-    "The version has been changed since you read it. Read it again and retry.",
+    "The version or its draft has been changed since you read it. Read it again and retry.",
+  ),
+  CLICK_VERSION_SCHEDULED: row(
+    409,
+    Code.Aborted,
+    "The publication of this text is scheduled. Cancel that (DELETE …/schedule) before you change or discard the text.",
+  ),
+  CLICK_APPROVAL_REQUIRED: row(
+    409,
+    Code.Aborted,
+    "Your organization publishes nothing that only its authors have read. Ask for an approval (POST …/approval-requests); another person has to give it.",
+  ),
+  CLICK_APPROVAL_NOT_REQUESTED: row(
+    409,
+    Code.Aborted,
+    "Nobody has asked for the approval of this text, or it was refused. Ask for it first (POST …/approval-requests).",
   ),
   CLICK_VERSION_NOT_PUBLISHED: row(409, Code.Aborted, "No version is published. Publish a version first."),
   CLICK_VERSION_SUPERSEDED: row(
@@ -249,6 +287,8 @@ export const errorCatalogue = {
     "The credential has no access to an account with this id. The account id is the id of the organization.",
   ),
   ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
+  ERASURE_NOT_FOUND: row(404, Code.NotFound, "There is no erasure with this id."),
+  LEGAL_HOLD: row(409, Code.Aborted, "A legal hold keeps this from being deleted. Nothing was changed."),
   LEGAL_HOLD_NOT_FOUND: row(404, Code.NotFound, "There is no legal hold with this id."),
   TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
   ENVELOPE_CANNOT_BE_MODIFIED: row(
@@ -266,6 +306,17 @@ export const errorCatalogue = {
     "The agreement has no recipient who has to act. Add one before sending.",
   ),
   DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no document with this id."),
+  EXPORT_NOT_FOUND: row(404, Code.NotFound, "There is no export with this id, or it has no such part."),
+  EXPORT_NOT_READY: row(
+    409,
+    Code.FailedPrecondition,
+    "The export is still being made, or has failed. Read its status.",
+  ),
+  EXPORT_EXPIRED: row(
+    410,
+    Code.FailedPrecondition,
+    "The files of the export were destroyed seven days after it was made. Ask for another one.",
+  ),
   DOCUMENT_ERASED: row(
     410,
     Code.FailedPrecondition,

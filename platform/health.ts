@@ -1,4 +1,4 @@
-import { Code, ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError, createClient, type Transport } from "@connectrpc/connect";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "#gen/grpc/health/v1/health_pb.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
 
@@ -33,3 +33,22 @@ export const healthRoutes =
       return { status: health.isServing() ? ServingStatus.SERVING : ServingStatus.NOT_SERVING };
     });
   };
+
+/** Names the dependencies that are away. */
+export type FindMissing = () => Promise<readonly string[]>;
+
+/** After which somebody who was asked whether he is there counts as away. */
+export const healthMs = 800;
+
+/** Services whose health check does not report serving in time. */
+export function unreachable(channels: Readonly<Record<string, Transport>>): FindMissing {
+  return async () => {
+    const states = Object.entries(channels).map(async ([name, transport]) => {
+      const { status } = await createClient(Health, transport)
+        .check({}, { timeoutMs: healthMs })
+        .catch(() => ({ status: ServingStatus.UNKNOWN }));
+      return status === ServingStatus.SERVING ? [] : [name];
+    });
+    return (await Promise.all(states)).flat();
+  };
+}

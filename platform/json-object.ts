@@ -1,4 +1,5 @@
-import { DomainError } from "./errors.ts";
+import type { DomainError } from "./errors.ts";
+import { refusedField } from "./problems.ts";
 
 /** The result of parsing a JSON object. */
 export type ParsedObject = Readonly<Record<string, unknown>>;
@@ -9,8 +10,15 @@ const maxDepth = 100;
 /** Postgres stores neither NUL nor lone surrogates. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
 
-/** Parses a JSON object. Throws VALIDATION_FAILED for anything else and for what cannot be stored. */
-export function parseJsonObject(field: string, text: string, maxBytes: number): ParsedObject {
+/**
+ * Parses a JSON object. Throws VALIDATION_FAILED, or what `refused` makes, for anything else and for what cannot be stored.
+ */
+export function parseJsonObject(
+  field: string,
+  text: string,
+  maxBytes: number,
+  refused: (field: string, code: string, message: string) => DomainError = refusedField,
+): ParsedObject {
   if (Buffer.byteLength(text) > maxBytes) throw refused(field, "TOO_LARGE", `must have at most ${maxBytes} bytes`);
   const value = parse(text);
   if (!isNested(value) || Array.isArray(value)) throw refused(field, "INVALID_JSON", "must be a JSON object");
@@ -32,9 +40,6 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
-
-const refused = (field: string, code: string, message: string): DomainError =>
-  new DomainError("VALIDATION_FAILED", { details: [{ field, code, message }] });
 
 const isNested = (value: unknown): value is object => typeof value === "object" && value !== null;
 

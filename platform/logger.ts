@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { type DestinationStream, type LogFn, type Logger as PinoLogger, pino } from "pino";
+import { withSources } from "./built-scripts.ts";
 
 export type Logger = PinoLogger;
 
@@ -198,5 +199,5 @@ function messageOf(error: Error): string {
 /** Only the frames: above them the stack repeats the original message. */
 function stackOf(error: Error): string {
   const places = (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line));
-  return [`${error.name}: ${messageOf(error)}`, ...places.map(maskSecrets)].join("\n");
+  return [`${error.name}: ${messageOf(error)}`, ...places.map((place) => maskSecrets(withSources(place)))].join("\n");
 }

@@ -1,14 +1,23 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { systemClock } from "./clock.ts";
-import type { Environment, SettingValues } from "./config.ts";
+import { type Environment, type SettingValues, textNow } from "./config.ts";
 import { createMemoryBus } from "./events/memory.ts";
 import { createNatsBus } from "./events/nats.ts";
+import { watchBus, watchCertificates } from "./gauges.ts";
+import { type FindMissing, unreachable } from "./health.ts";
 import { newId } from "./ids.ts";
 import { createLogger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";
 import { createGrpcTransport, type GrpcTransport } from "./rpc/client.ts";
 import { type Runtime, runService, type Service, stopOnSignals } from "./service.ts";
-import { type commonSettings, type RpcWire, wireFromSettings } from "./service-settings.ts";
+import {
+  type commonSettings,
+  freshSetting,
+  installationRoutes,
+  type RpcWire,
+  sharedAmong,
+  wireFromSettings,
+} from "./service-settings.ts";
 import { startTracing } from "./tracing/start-tracing.ts";
 import { traceBus } from "./tracing/trace-bus.ts";
 
@@ -26,8 +35,13 @@ interface ProcessOptions {
 interface ProcessParts {
   readonly runtime: Runtime;
   readonly wire: RpcWire;
-  /** A way to another process, which is closed when this one has stopped. Answers have 4 MiB unless it says how much. */
-  connect(target: string, services: readonly DescService[], maxMessageBytes?: number): GrpcTransport;
+  /**
+   * A way to the processes of another service, which is closed when this one has stopped. Answers have 4 MiB unless it
+   * says how much.
+   */
+  connect(name: string, target: string, services: readonly DescService[], maxMessageBytes?: number): GrpcTransport;
+  /** Names what it is connected to and cannot reach: other services, and NATS. */
+  readonly findMissing: FindMissing;
 }
 
 /**
@@ -44,21 +58,27 @@ export async function runProcess(
   const tracing = await startTracing(name, values, { logger, metrics });
   const { tracer } = tracing;
   const { NATS_URL: url = "" } = values;
-  const bus = url === "" ? createMemoryBus() : traceBus(createNatsBus({ url, logger }), tracer);
+  const bus =
+    url === ""
+      ? createMemoryBus()
+      : traceBus(createNatsBus({ url: freshSetting("NATS_URL", { NATS_URL: url }, env), logger }), tracer);
   const wire = wireFromSettings(values, env, logger);
-  const transports: GrpcTransport[] = [];
+  if (url !== "") watchBus(bus, metrics);
+  watchCertificates(metrics, { rpc: values.RPC_TLS_CERT_FILE, rpc_authority: values.RPC_TLS_CA_FILE });
+  const transports: Record<string, GrpcTransport> = {};
   const running = await start({
     runtime: { logger, metrics, clock: systemClock, newId, bus, tracer },
     wire,
-    connect: (target, services, maxMessageBytes) => {
-      const transport = createGrpcTransport({ target, services, ...wire, tracer, maxMessageBytes });
-      transports.push(transport);
+    connect: (service, target, services, maxMessageBytes) => {
+      const transport = createGrpcTransport({ target, services, ...wire, tracer, metrics, maxMessageBytes });
+      transports[service] = transport;
       return transport;
     },
+    findMissing: async () => [...(bus.isConnected() ? [] : ["nats"]), ...(await unreachable(transports)())],
   });
   stopOnSignals(async () => {
     await running.stop();
-    for (const transport of transports) transport.close();
+    for (const transport of Object.values(transports)) transport.close();
     await bus.close();
     await tracing.stop();
   }, logger);
@@ -71,10 +91,12 @@ export const runServiceProcess = (
   create: (parts: ProcessParts) => Service | Promise<Service>,
 ): Promise<void> =>
   runProcess(name, options, async (parts) => {
-    const { RPC_HOST, RPC_PORT, ADMIN_HOST, ADMIN_PORT, ADMIN_TOKEN } = options.values;
+    const { RPC_HOST, RPC_PORT, ADMIN_HOST, ADMIN_PORT } = options.values;
+    const token = freshSetting("ADMIN_TOKEN", options.values, options.env);
     return runService(await create(parts), {
       rpc: { host: RPC_HOST, port: RPC_PORT, ...parts.wire, maxMessageBytes: options.maxMessageBytes },
-      admin: { host: ADMIN_HOST, port: ADMIN_PORT, token: ADMIN_TOKEN },
-      runtime: parts.runtime,
+      admin: { host: ADMIN_HOST, port: ADMIN_PORT, token },
+      ...{ runtime: parts.runtime, findMissing: parts.findMissing },
+      commonRoutes: installationRoutes(name, () => sharedAmong({ ...options.values, ADMIN_TOKEN: textNow(token) })),
     });
   });

@@ -36,10 +36,17 @@ export function parseMasterKeys(text: string, { takesAnySpelling = false }: Spel
   return ring;
 }
 
-/** Another key of each, such as those for one purpose. */
-export const mapKeys = (ring: KeyRing, derive: (key: Buffer) => Buffer): KeyRing => [
-  derive(ring[0]),
-  ...ring.slice(1).map(derive),
+/**
+ * The key for one purpose, so that none can stand in for another (HKDF-SHA-256, RFC 5869). What was made with it needs the
+ * same words again: a purpose never changes.
+ */
+export const derivedKey = (key: Buffer, purpose: string, salt: string | Uint8Array = ""): Buffer =>
+  Buffer.from(hkdfSync("sha256", key, salt, purpose, keyBytes));
+
+/** The same of each key. */
+export const derivedRing = ([first, ...others]: KeyRing, purpose: string): KeyRing => [
+  derivedKey(first, purpose),
+  ...others.map((key) => derivedKey(key, purpose)),
 ];
 
 /** Tells keys apart in logs and tables without saying anything about them: 12 characters in hex. */

@@ -1,7 +1,11 @@
+import { createHmac } from "node:crypto";
 import type { Interceptor } from "@connectrpc/connect";
+import { InstallationService } from "#gen/assent/operations/v1/installation_pb.ts";
 import {
   ConfigError,
   type Environment,
+  type FreshText,
+  freshText,
   integerSetting,
   listSetting,
   type Setting,
@@ -11,8 +15,9 @@ import {
   urlSetting,
 } from "./config.ts";
 import type { Logger } from "./logger.ts";
-import { requireKnownCaller } from "./rpc/callers.ts";
+import { parseAdminTokens, requireKnownCaller } from "./rpc/callers.ts";
 import { createInternalTokens, type InternalTokens, parseInternalKeys } from "./rpc/internal-tokens.ts";
+import type { RpcRoutes } from "./rpc/routes.ts";
 import type { TlsFiles } from "./rpc/tls.ts";
 import { tracingSettings } from "./tracing/settings.ts";
 import { watchFile } from "./watched-file.ts";
@@ -29,13 +34,26 @@ const internalKeysSetting: Setting<string> = {
   },
 };
 
+const adminTokenSetting: Setting<string> = {
+  ...secretSetting(
+    "The bearer tokens of RPCs on the admin port, separated by commas: each with the name of whoever has it before it (ann:TOKEN), which then stands in logs and audit trails, or without; /view behind the name (ann/view:TOKEN) is for an operator who looks and changes nothing. A file (ADMIN_TOKEN_FILE) is read again with each call. Empty turns these RPCs off.",
+    "",
+  ),
+  parse: (text) => {
+    parseAdminTokens(text);
+    return text;
+  },
+};
+
 const port = { min: 0, max: 65_535 };
 
 /** Settings that every service process has; spread into the service's own settings. */
 export const commonSettings = {
-  DATABASE_URL: urlSetting("The Postgres database. The service does not start without it.", undefined, {
-    secret: true,
-  }),
+  DATABASE_URL: urlSetting(
+    "The Postgres database. The service does not start without it. A file (DATABASE_URL_FILE) is read again for each new connection, and when a login was refused.",
+    undefined,
+    { secret: true },
+  ),
   DATABASE_ROLE: stringSetting(
     "The database role to take on after login. Empty means assent_<service>; '-' stays the login role, which must then obey row-level security itself.",
     "",
@@ -52,9 +70,9 @@ export const commonSettings = {
     "127.0.0.1",
   ),
   ADMIN_PORT: integerSetting("The admin port; 0 takes a free one.", 9090, port),
-  ADMIN_TOKEN: secretSetting("The bearer token of RPCs on the admin port. Empty turns them off there.", ""),
+  ADMIN_TOKEN: adminTokenSetting,
   NATS_URL: secretSetting(
-    "The NATS servers, comma-separated. Empty is possible only in the single process, which has its own bus.",
+    "The NATS servers, comma-separated: nats://user:password@host:4222, or tls://…?ca=/path/of/authority.pem for TLS (without ca the authorities that Node trusts). Empty is possible only in the single process, which has its own bus.",
     "",
   ),
   LOG_LEVEL: stringSetting("trace, debug (one line per RPC), info, warn, error or silent.", "info"),
@@ -68,6 +86,15 @@ export const commonSettings = {
   INTERNAL_TOKEN_KEYS: internalKeysSetting,
   ...tracingSettings,
 };
+
+type FreshSettings = Pick<SettingValues<typeof commonSettings>, "DATABASE_URL" | "ADMIN_TOKEN" | "NATS_URL">;
+
+/** One that may be replaced in its file while the process runs. */
+export const freshSetting = <K extends keyof FreshSettings>(
+  name: K,
+  values: Pick<FreshSettings, K>,
+  env: Environment,
+): FreshText => freshText(name, env, { parse: commonSettings[name].parse, first: values[name] });
 
 /** TLS of the RPC wire as the settings say; undefined when it is off. Throws a ConfigError when it is half on. */
 export function tlsFromSettings(
@@ -121,3 +148,26 @@ function parseSomeKeys(text: string): Buffer[] {
   if (keys.length === 0) throw new Error("there is no key in it");
   return keys;
 }
+
+/** What processes that disagree about it break for each other, although each of them starts. */
+export const sharedSettings = ["ADMIN_TOKEN", "TOKEN_ISSUER", "TOKEN_AUDIENCE"] as const;
+
+/** The shared settings among these values. */
+export const sharedAmong = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(sharedSettings.filter((name) => name in values).map((name) => [name, String(values[name])]));
+
+/** Tells nobody the value who does not have it already. */
+export const settingFingerprint = (name: string, value: string, nonce: Uint8Array): Buffer =>
+  createHmac("sha256", value).update(nonce).update(name).digest();
+
+/** Lets the doctor find out who answers at an address, and whether it belongs to the same installation. */
+export const installationRoutes =
+  (service: string, shared: () => Readonly<Record<string, string>>): RpcRoutes =>
+  (router) => {
+    router.rpc(InstallationService.method.compareSettings, ({ nonce }) => ({
+      service,
+      settings: Object.entries(shared()).map(([name, value]) => ({
+        ...{ name, fingerprint: settingFingerprint(name, value, nonce) },
+      })),
+    }));
+  };

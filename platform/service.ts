@@ -1,11 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Interceptor } from "@connectrpc/connect";
+import type { RequestHandler } from "express";
 import { type AdminPort, startAdminPort } from "./admin-port.ts";
 import type { Clock } from "./clock.ts";
+import type { FreshText } from "./config.ts";
 import type { EventBus } from "./events/bus.ts";
 import { deadEventRoutes } from "./events/dead-event-routes.ts";
 import type { DeadEvents } from "./events/dead-events.ts";
-import { createHealthState, type HealthState } from "./health.ts";
+import { createHealthState, type FindMissing, type HealthState } from "./health.ts";
 import type { NewId } from "./ids.ts";
 import type { Logger } from "./logger.ts";
 import type { Resealer } from "./master-keys/reseal.ts";
@@ -23,20 +25,35 @@ export interface Service {
   readonly name: string;
   /** Served on the RPC port. */
   readonly routes: RpcRoutes;
+  /** Served on the RPC port alone: several services offer them, and an admin port may be that of all services. */
+  readonly internalRoutes?: RpcRoutes | undefined;
   /** Served as JSON on the admin port in addition to routes. */
   readonly adminRoutes?: RpcRoutes | undefined;
+  /** A page for operators, at the root of the admin port. */
+  readonly adminPage?: RequestHandler | undefined;
   /** What its consumers gave up, for operators; served on the admin port. */
   readonly deadEvents?: readonly DeadEvents[] | undefined;
   /** Seals what it keeps with its newest master key, for operators; served on the admin port. */
   readonly resealer?: Resealer | undefined;
   readonly workers: readonly Worker[];
-  /** Throws when something that requests need is missing, such as the database. A missing bus is not. */
+  /**
+   * Throws when nothing can be served at all: without the database, or with a wrong master key. Another service that is
+   * away, or the bus, is no reason.
+   */
   checkReady(): Promise<void>;
   /** Called first when the process stops, while calls are still served: ends what would keep them long. */
   beginStop?(): void;
   /** Called once calls are drained and workers stopped; closes pools. */
   close(): Promise<void>;
 }
+
+/** Everything that other processes of the installation may call. */
+export const rpcRoutesOf =
+  ({ routes, internalRoutes }: Pick<Service, "routes" | "internalRoutes">): RpcRoutes =>
+  (router) => {
+    routes(router);
+    internalRoutes?.(router);
+  };
 
 /** What every part of a process shares. */
 export interface Runtime {
@@ -58,8 +75,12 @@ export interface RunServiceOptions {
     /** Who may call over gRPC, as requireKnownCaller says. */
     readonly callers: Interceptor;
   };
-  readonly admin: { readonly host: string; readonly port: number; readonly token: string };
+  readonly admin: { readonly host: string; readonly port: number; readonly token: FreshText };
   readonly runtime: Runtime;
+  /** Served on the RPC port as well: what every service of the installation offers. */
+  readonly commonRoutes?: RpcRoutes | undefined;
+  /** Names what is away although others can be served without it. */
+  readonly findMissing?: FindMissing | undefined;
 }
 
 export interface RunningService {
@@ -87,13 +108,11 @@ export async function runService(service: Service, options: RunServiceOptions): 
   const health = createHealthState();
   const checkReady = reportChanges(service, logger);
   const observed = { service: service.name, logger, metrics, tracer };
-  // The admin port has its token.
-  const interceptors = serverInterceptors(observed);
-  const adminRoutes = [
+  const operatorRoutes = [
     deadEventRoutes(service.deadEvents ?? []),
     masterKeyRoutes(service.resealer === undefined ? [] : [service.resealer]),
   ];
-  if (service.adminRoutes !== undefined) adminRoutes.push(service.adminRoutes);
+  if (service.adminRoutes !== undefined) operatorRoutes.push(service.adminRoutes);
   const stopping = new AbortController();
   const opened: Opened = { workers: [] };
   let stopped: Promise<void> | undefined;
@@ -103,11 +122,16 @@ export async function runService(service: Service, options: RunServiceOptions): 
   };
   try {
     const { routes } = service;
-    const admin = { ...options.admin, routes: [routes, ...adminRoutes], interceptors, metrics, health, checkReady };
-    opened.admin = await startAdminPort(admin);
+    const admin = { ...options.admin, routes: [routes], operatorRoutes, observed, health, checkReady };
+    const { findMissing } = options;
+    opened.admin = await startAdminPort({ ...admin, findMissing, page: service.adminPage });
     const { callers, ...rpc } = options.rpc;
+    const allRoutes: RpcRoutes = (router) => {
+      rpcRoutesOf(service)(router);
+      options.commonRoutes?.(router);
+    };
     const checked = serverInterceptors({ ...observed, callers });
-    opened.rpc = await startRpcServer({ ...rpc, routes, interceptors: checked, health, logger });
+    opened.rpc = await startRpcServer({ ...rpc, routes: allRoutes, interceptors: checked, health, logger });
     for (const worker of service.workers) {
       await worker.start();
       opened.workers.push(worker);

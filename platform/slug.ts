@@ -1,3 +1,6 @@
+import type { ErrorCode } from "./errors.ts";
+import { refusedField } from "./problems.ts";
+
 const maxSlugLength = 100;
 const slugPattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
@@ -7,8 +10,12 @@ const fallbackSlug = "template";
 /** Lower-case letters and digits, joined by single hyphens, at most 100 characters. */
 export const isSlug = (text: string): boolean => text.length <= maxSlugLength && slugPattern.test(text);
 
-/** What isSlug wants, to be told to people. */
-export const slugRule = `must be at most ${maxSlugLength} lower-case letters and digits, joined by single hyphens`;
+/** A slug that the client chose; throws an error of this code when it is not one. */
+export function parseSlug(text: string, code: ErrorCode): string {
+  if (isSlug(text)) return text;
+  const rule = `must be at most ${maxSlugLength} lower-case letters and digits, joined by single hyphens`;
+  throw refusedField("slug", "INVALID_SLUG", rule, code);
+}
 
 /** The slug that a name suggests: accents dropped, the rest reduced to letters, digits and hyphens. */
 export function slugFromName(name: string): string {

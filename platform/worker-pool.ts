@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { scriptOf } from "./built-scripts.ts";
 import type { WorkerAnswer } from "./worker-jobs.ts";
 
 export interface WorkerPool<Input, Output> {
@@ -130,7 +131,7 @@ function createWorkerThread<Input, Output>(
   { module, deadlineMs, idleMs = 60_000, maxHeapMb, transferOf = () => [] }: WorkerThreadOptions<Input>,
   events: WorkerThreadEvents,
 ): WorkerThread<Input, Output> {
-  const worker = new Worker(module, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
+  const worker = new Worker(scriptOf(module) ?? module, { resourceLimits: { maxOldGenerationSizeMb: maxHeapMb } });
   worker.unref();
   let current: WorkerTask<Input, Output> | undefined;
   let timer: NodeJS.Timeout | undefined;

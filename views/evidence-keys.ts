@@ -30,23 +30,52 @@ export interface PublishedKeys {
   readonly tsaCertificates: readonly string[];
   /** C2SP signed-note verifier keys of the anchor log, and of the log of an organization when one is named. */
   verifierKeys(organizationId?: string): readonly string[];
+  /** The highest epoch that any log has. */
+  readonly highestEpoch: number;
 }
+
+/** An epoch of a log that was opened because the database lacked what the log had signed. */
+export interface PublishedEpoch {
+  readonly logId: string;
+  readonly epoch: number;
+  readonly origin: string;
+  readonly firstIndex: number;
+  readonly treeSize: number;
+  readonly missing: { readonly from: number; readonly to: number };
+  readonly formerCheckpoint: string;
+  readonly openedAt: string;
+}
+
+export const publishedEpochs = ({ epochs }: Pick<ListEvidenceKeysResponse, "epochs">): PublishedEpoch[] =>
+  epochs.map(({ logId, epoch, origin, firstIndex, treeSize, missingFrom, missingTo, formerCheckpoint, openedAt }) => ({
+    ...{ logId, epoch, origin, firstIndex: Number(firstIndex), treeSize: Number(treeSize) },
+    missing: { from: Number(missingFrom), to: Number(missingTo) },
+    ...{ formerCheckpoint, openedAt: isoTime(openedAt) ?? "" },
+  }));
 
 /** The keys of any log follow from one answer, so that nobody can make us ask again by naming many logs. */
 export function publishedKeys(response: ListEvidenceKeysResponse): PublishedKeys {
-  const { keys, verifierKeys, logName, tsaCertificates } = response;
+  const { keys, verifierKeys, logName, tsaCertificates, highestEpoch, epochNumbers = [] } = response;
+  // The release before does not list them.
+  const numbers = epochNumbers.length > 0 ? epochNumbers : upTo(highestEpoch);
+  const later = numbers.filter((epoch) => epoch > 1).map((epoch) => `/e${epoch}`);
   const [logKeys, otherKeys] = [keys.filter(isLogKey), keys.filter((key) => !isLogKey(key))];
   const keysOf = (origin: string) => logKeys.map(({ publicKey }) => verifierKey(origin, publicKey));
   return {
     keys: otherKeys.map(evidenceJwk),
     logKeys: logKeys.map(evidenceJwk),
     tsaCertificates,
+    highestEpoch,
     verifierKeys: (organizationId) => [
       ...verifierKeys,
-      ...(organizationId === undefined ? [] : keysOf(`${logName}/${organizationId.toLowerCase()}`)),
+      ...(organizationId === undefined
+        ? []
+        : ["", ...later].flatMap((epoch) => keysOf(`${logName}/${organizationId.toLowerCase()}${epoch}`))),
     ],
   };
 }
+
+const upTo = (highest: number): number[] => Array.from({ length: highest }, (_, n) => n + 1);
 
 const isLogKey = ({ purpose }: EvidenceKey): boolean => purpose === "log";
 

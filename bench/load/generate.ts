@@ -4,8 +4,30 @@ import { performance } from "node:perf_hooks";
 import { json } from "node:stream/consumers";
 import { type Connection, connect } from "./connection.ts";
 import type { LoadPlan, LoadResult } from "./plan.ts";
-import { Recorder } from "./recorder.ts";
 import { buildRequest } from "./request.ts";
+
+/** Counts answers and keeps their latencies. */
+class Recorder {
+  readonly #latencies: number[] = [];
+  readonly #statuses: Record<string, number> = {};
+
+  add(status: number, milliseconds: number): void {
+    this.#latencies.push(milliseconds);
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
+  }
+
+  result(seconds: number): Omit<LoadResult, "cpuMs"> {
+    const sorted = Float64Array.from(this.#latencies).sort();
+    const quantile = (q: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
+    return {
+      requests: sorted.length,
+      seconds,
+      perSecond: sorted.length / seconds,
+      statuses: this.#statuses,
+      latencyMs: { p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max: quantile(1) },
+    };
+  }
+}
 
 const plan = (await json(process.stdin)) as LoadPlan;
 process.stdout.write(`${JSON.stringify(await generate(plan))}\n`);

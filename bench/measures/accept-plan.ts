@@ -28,7 +28,11 @@ export type Load = Pick<LoadPlan, "warmupSeconds" | "seconds" | "ratePerSecond">
 export const connections = 64;
 
 /** Acceptances under keys that no other load with another name uses. */
-export const acceptPlan = ({ demo, accessToken }: BenchSystem, name: string, load: Load): LoadPlan => ({
+export const acceptPlan = (
+  { demo, accessToken }: Pick<BenchSystem, "demo" | "accessToken">,
+  name: string,
+  load: Load,
+): LoadPlan => ({
   url: `${demo.baseUrl}/v1/click/accept`,
   method: "POST",
   headers: { Authorization: `Bearer ${accessToken}` },

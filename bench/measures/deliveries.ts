@@ -2,14 +2,14 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
+import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { cpuMilliseconds, cpuPerRequest, cpuText } from "../cpu.ts";
 import { runLoad } from "../load/run-load.ts";
 import { type Receivers, startReceivers } from "../load/start-receivers.ts";
 import type { BenchOptions } from "../options.ts";
 import type { Figure } from "../report.ts";
-import type { BenchSystem } from "../system.ts";
+import { type BenchSystem, liftLimits } from "../system.ts";
 import { acceptPlan } from "./accept-plan.ts";
-import { addEndpoint, makeOrganizations } from "./delivery-organizations.ts";
 
 /** Of every endpoint an organization, so that nothing is gained by doing what belongs to one of them together. */
 const endpoints = 50;
@@ -119,4 +119,44 @@ const withReceivers = (times: Readonly<Record<string, number>> | undefined, pid:
 function quantileOf(values: readonly number[], quantile: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN;
+}
+
+/** So many organizations with a text to accept and without limits. Answers what their requests have as Authorization. */
+async function makeOrganizations(system: BenchSystem, count: number): Promise<readonly string[]> {
+  const authorizations: string[] = [];
+  while (authorizations.length < count) authorizations.push(await makeOne(system));
+  return authorizations;
+}
+
+/** From now on the organization is told of its acceptances at this URL. */
+async function addEndpoint({ demo }: BenchSystem, authorization: string, url: string): Promise<void> {
+  const body = { url, eventTypes: ["click.acceptance.recorded"] };
+  await postJson(`${demo.baseUrl}/v1/webhooks/endpoints`, authorization, body);
+}
+
+async function makeOne({ admin, demo }: BenchSystem): Promise<string> {
+  const { organization } = await admin.createOrganization({ name: "Bench", plan: Plan.GEN_PRO, sandbox: true });
+  const organizationId = organization?.id ?? "";
+  const { apiKey } = await admin.createApiKey({ organizationId, name: "Bench" });
+  await liftLimits(admin, organizationId);
+  const authorization = `Bearer ${apiKey}`;
+  const post = (path: string, body: object) => postJson(demo.baseUrl + path, authorization, body);
+  const template = await post("/v1/click/templates", {
+    ...{ name: "Terms of Service", slug: "terms-of-service", type: "STATIC" },
+    counterparty: { legalName: "Example Ltd." },
+  });
+  const versions = `/v1/click/templates/${template.id}/versions`;
+  const version = await post(versions, {
+    ...{ locale: "en", title: "Terms of Service", buttonText: "I agree" },
+    content: "<h1>Terms of Service</h1><p>You may use the service. We keep it running.</p>",
+  });
+  await post(`${versions}/${version.id}/publish`, {});
+  return authorization;
+}
+
+async function postJson(url: string, authorization: string, body: object): Promise<{ readonly id: string }> {
+  const headers = { authorization, "content-type": "application/json" };
+  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(`POST ${url} answers ${response.status}: ${await response.text()}`);
+  return (await response.json()) as { id: string };
 }

@@ -67,7 +67,7 @@ async function measure(system: BenchSystem, { seconds }: BenchOptions, round: nu
 const loadAll = ({ running, ...system }: BenchSystem, name: string, seconds: number): Promise<LoadResult[]> =>
   Promise.all(
     running.baseUrls.map((baseUrl, n) => {
-      const plan = acceptPlan({ ...system, running }, `${name}-${n}`, { warmupSeconds: 0, seconds });
+      const plan = acceptPlan(system, `${name}-${n}`, { warmupSeconds: 0, seconds });
       return performLoad({
         ...plan,
         url: plan.url.replace(system.demo.baseUrl, baseUrl),

@@ -9,15 +9,9 @@ import { connections } from "./accept-plan.ts";
 
 /** P5: what the gateway itself spends on a read that a service answers, against what bare Express spends on a GET. */
 export async function templateReadMeasures(system: BenchSystem, echo: Echo, options: BenchOptions): Promise<Figure[]> {
-  const { accessToken, cpu, demo } = system;
-  const headers = { Authorization: `Bearer ${accessToken}` };
-  const load = { method: "GET" as const, headers, connections, warmupSeconds: 0 };
-  const read: LoadPlan = {
-    ...load,
-    url: `${demo.baseUrl}/v1/click/templates/${await findTemplate(system)}`,
-    seconds: 0,
-  };
-  const bare: LoadPlan = { ...load, url: echo.url, seconds: 0 };
+  const { cpu } = system;
+  const read = await templateReadPlan(system);
+  const bare: LoadPlan = { ...read, url: echo.url };
   const readEcho = () => ({ express: cpuMilliseconds(echo.pid) });
   const reads: CpuTimes[] = [];
   const echoes: CpuTimes[] = [];
@@ -35,6 +29,16 @@ export async function templateReadMeasures(system: BenchSystem, echo: Echo, opti
   return [{ ...base, value, baseline, ratio: value / baseline, goal, note: `CPU ms: ${cpuText(last)}` }];
 }
 
+/** Without a length. */
+export const templateReadPlan = async (system: Pick<BenchSystem, "demo" | "accessToken">): Promise<LoadPlan> => ({
+  url: `${system.demo.baseUrl}/v1/click/templates/${await findTemplate(system)}`,
+  method: "GET",
+  headers: { Authorization: `Bearer ${system.accessToken}` },
+  connections,
+  warmupSeconds: 0,
+  seconds: 0,
+});
+
 /** CPU per request, after a second of warming up; nothing where the machine does not tell. */
 async function measureCpu(plan: LoadPlan, seconds: number, read: () => CpuTimes | undefined): Promise<CpuTimes[]> {
   await runLoad({ ...plan, seconds: 1 }, [200]);
@@ -44,7 +48,8 @@ async function measureCpu(plan: LoadPlan, seconds: number, read: () => CpuTimes 
   return used === undefined ? [] : [used];
 }
 
-async function findTemplate({ demo, accessToken }: BenchSystem): Promise<string> {
+/** The template of the demo, which an acceptance names. */
+export async function findTemplate({ demo, accessToken }: Pick<BenchSystem, "demo" | "accessToken">): Promise<string> {
   const response = await fetch(`${demo.baseUrl}/v1/click/accept`, {
     method: "POST",
     headers: {

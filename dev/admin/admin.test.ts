@@ -12,7 +12,6 @@ import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
-import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { type AuthHarness, startAuth } from "../../services/auth/test/harness.ts";
 import { runAdmin } from "./run.ts";
 
@@ -23,14 +22,13 @@ let folder: string;
 
 beforeAll(async () => {
   auth = await startAuth();
-  const metrics = createMetrics();
   port = await startAdminPort({
     host: "127.0.0.1",
     port: 0,
-    token: "the-admin-token",
-    routes: [auth.service.routes, auth.service.adminRoutes ?? (() => undefined)],
-    interceptors: serverInterceptors({ service: "admin", logger: createLogger("admin", "silent"), metrics }),
-    metrics,
+    token: "the-admin-token,Ann/view:a-token-to-look",
+    routes: [auth.service.routes],
+    operatorRoutes: [auth.service.adminRoutes ?? (() => undefined)],
+    observed: { service: "admin", logger: createLogger("admin", "silent"), metrics: createMetrics() },
     health: createHealthState(),
     checkReady: auth.service.checkReady,
   });
@@ -78,6 +76,29 @@ describe("organizations", () => {
       const changed = await json("organizations", "set-plan", "--organization", organization, "--plan", plan);
       expect(changed).toMatchObject({ organizationId: organization, name: "Söhne & Co", plan, sandbox: true });
     }
+  });
+
+  test("list shows their use, busy who keeps the gateways busy; whoever only looks sees both and changes nothing", async () => {
+    const organizationId = await createOrganization();
+    await auth.tokens.reportUse({
+      ...{ gatewayId: organizationId, sequence: 1n, requests: [{ organizationId, requests: 7, refused: 2 }] },
+      load: { spanMs: 15_000, organizations: [{ organizationId, busyMs: 30_000, errorMs: 6_000 }] },
+    });
+    const looking = { ...env, ASSENT_ADMIN_TOKEN: "a-token-to-look" };
+    const { organizations } = JSON.parse((await admin(["organizations", "list", "--json"], looking)).out);
+    const found = organizations.find((one: { organizationId: string }) => one.organizationId === organizationId);
+    expect(found).toMatchObject({ usedToday: { requests: 7, refused: 2 }, usedIn30Days: { requests: 7, refused: 2 } });
+    const read = (await admin(["organizations", "list"], looking)).out.split("\n");
+    // The counts of the webhooks service, which nobody runs here, are not known.
+    expect(read.find((line) => line.startsWith(organizationId))).toMatch(
+      /Z +requests=7 refused=2 others=unknown +requests=7 refused=2 others=unknown$/,
+    );
+    const busy = await admin(["organizations", "busy", "--limit", "5", "--json"], looking);
+    expect(JSON.parse(busy.out)).toEqual({
+      organizations: [{ organizationId, name: "Acme", atLeast: 0.4, atMost: 0.5 }],
+    });
+    const refused = await admin(["keys", "create", "--organization", organizationId, "--name", "x"], looking);
+    expect([refused.code, refused.err]).toEqual([1, "error: the token of Ann is for looking alone\n"]);
   });
 
   test("set-limits overrides the named groups", async () => {
@@ -206,8 +227,11 @@ describe("for people", () => {
   test("without --json an object is one line per field and a list is a table", async () => {
     const organization = await createOrganization();
     const { out } = await admin(["organizations", "set-limits", "--organization", organization, "--accept", "5"]);
-    expect(out).toContain(`organizationId  ${organization}\n`);
-    expect(out).toContain("limits          accept=5 render=default other=default sign=default\n");
+    expect(out).toContain(`organizationId    ${organization}\n`);
+    expect(out).toContain("limits            accept=5 render=12000 other=1200 sign=1200\n");
+    expect(out).toContain(
+      "sharedLimits      accept=60000 render=120000 other=12000 sign=12000\nmaxCredentials    100\n",
+    );
     expect((await admin(["keys", "list", "--organization", organization])).out).toBe("no keys\n");
     await admin(["keys", "create", "--organization", organization, "--name", "CI"]);
     const [head, row] = (await admin(["keys", "list", "--organization", organization])).out.split("\n");

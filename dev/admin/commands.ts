@@ -1,6 +1,7 @@
 import type { Client } from "@connectrpc/connect";
-import type { AdminService, Limits } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type DeadEventClient, deadEventCommands } from "./dead-event-commands.ts";
+import { deletionCommands } from "./deletion-commands.ts";
 import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
 import { type MasterKeyClient, masterKeyCommands } from "./master-key-commands.ts";
 import type { CommandOf } from "./values.ts";
@@ -13,7 +14,16 @@ import {
   UsageError,
   type Values,
 } from "./values.ts";
-import { clientKeyView, clientView, keyView, organizationView } from "./views.ts";
+import {
+  busyView,
+  clientKeyView,
+  clientView,
+  keyView,
+  organizationForPeople,
+  organizationView,
+  summaryForPeople,
+  summaryView,
+} from "./views.ts";
 
 export type AdminClient = Client<typeof AdminService>;
 export type Command =
@@ -22,6 +32,10 @@ export type Command =
   /** Several services answer these, and --service says which one. */
   | (CommandOf<DeadEventClient> & { readonly service: "named" })
   | (CommandOf<MasterKeyClient> & { readonly service: "sealing" });
+
+interface OrganizationList {
+  readonly organizations: readonly ReturnType<typeof summaryView>[];
+}
 
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
@@ -48,15 +62,75 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
       const request = { organizationId: requiredText(values, "organization"), plan: requiredPlan(values) };
       return async (admin) => organizationView((await admin.setOrganizationPlan(request)).organization);
     },
+    forPeople: organizationForPeople,
   },
   {
     name: "organizations set-limits",
-    synopsis: "--organization O [--accept N] [--render N] [--other N] [--sign N]",
-    options: { organization: text, accept: text, render: text, other: text, sign: text },
+    synopsis:
+      "--organization O [--accept N] [--render N] [--other N] [--sign N] [--shared-accept N …] [--credentials N]",
+    options: {
+      ...{ organization: text, accept: text, render: text, other: text, sign: text, credentials: text },
+      ...{ "shared-accept": text, "shared-render": text, "shared-other": text, "shared-sign": text },
+    },
     prepare(values) {
-      const request = { organizationId: requiredText(values, "organization"), limits: namedLimits(values) };
+      const request = { organizationId: requiredText(values, "organization"), ...namedLimits(values) };
       return async (admin) => organizationView((await admin.setOrganizationLimits(request)).organization);
     },
+    forPeople: organizationForPeople,
+  },
+  {
+    name: "organizations list",
+    synopsis: "",
+    options: {},
+    prepare() {
+      return async (admin) => {
+        const organizations: object[] = [];
+        let cursor = "";
+        do {
+          const page = await admin.listOrganizations({ pageSize: 500, cursor });
+          organizations.push(...page.organizations.map(summaryView));
+          cursor = page.nextCursor;
+        } while (cursor !== "");
+        return { organizations };
+      };
+    },
+    forPeople: (result) => ({ organizations: (result as OrganizationList).organizations.map(summaryForPeople) }),
+  },
+  {
+    name: "organizations busy",
+    synopsis: "[--limit N]",
+    options: { limit: text },
+    prepare(values) {
+      const request = { limit: optionalCount(values, "limit") ?? 0 };
+      return async (admin) => {
+        const { organizations } = await admin.listBusyOrganizations(request);
+        return { organizations: organizations.map(busyView) };
+      };
+    },
+  },
+  {
+    name: "organizations suspend",
+    synopsis: "--organization O --reason R --by WHO",
+    options: { organization: text, reason: text, by: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        reason: requiredText(values, "reason"),
+        requestedBy: requiredText(values, "by"),
+      };
+      return async (admin) => organizationView((await admin.suspendOrganization(request)).organization);
+    },
+    forPeople: organizationForPeople,
+  },
+  {
+    name: "organizations resume",
+    synopsis: "--organization O --by WHO",
+    options: { organization: text, by: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization"), requestedBy: requiredText(values, "by") };
+      return async (admin) => organizationView((await admin.resumeOrganization(request)).organization);
+    },
+    forPeople: organizationForPeople,
   },
   {
     name: "keys create",
@@ -192,6 +266,19 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
     },
   },
   {
+    name: "erasures apply",
+    synopsis: "[--dry-run]",
+    options: { "dry-run": flag },
+    prepare(values) {
+      const request = { dryRun: values["dry-run"] === true };
+      return async (admin) => {
+        const { isKept, listed, missing, running, elsewhere, unreadable } = await admin.applyErasureList(request);
+        if (!isKept) throw new Error("auth keeps no list of erasures: ERASURE_LIST is not set");
+        return { listed, missing, running, elsewhere, unreadable };
+      };
+    },
+  },
+  {
     name: "tokens revoke",
     synopsis: "--token T",
     options: { token: text },
@@ -206,21 +293,26 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
 ];
 
 export const commands: readonly Command[] = [
-  ...authCommands.map((command) => ({ ...command, service: "auth" as const })),
+  ...[...authCommands, ...deletionCommands].map((command) => ({ ...command, service: "auth" as const })),
   ...evidenceCommands.map((command) => ({ ...command, service: "click" as const })),
   ...deadEventCommands.map((command) => ({ ...command, service: "named" as const })),
   ...masterKeyCommands.map((command) => ({ ...command, service: "sealing" as const })),
 ];
 
-function namedLimits(values: Values): Pick<Limits, "accept" | "render" | "other" | "sign"> {
-  const limits = {
-    accept: optionalCount(values, "accept"),
-    render: optionalCount(values, "render"),
-    other: optionalCount(values, "other"),
-    sign: optionalCount(values, "sign"),
-  };
-  if (Object.values(limits).every((limit) => limit === undefined)) {
-    throw new UsageError("name at least one of --accept, --render, --other and --sign");
+function namedLimits(values: Values) {
+  const counts = (prefix: string) => ({
+    accept: optionalCount(values, `${prefix}accept`),
+    render: optionalCount(values, `${prefix}render`),
+    other: optionalCount(values, `${prefix}other`),
+    sign: optionalCount(values, `${prefix}sign`),
+  });
+  const [limits, sharedLimits] = [counts(""), counts("shared-")];
+  const maxCredentials = optionalCount(values, "credentials");
+  const named = [...Object.values(limits), ...Object.values(sharedLimits), maxCredentials];
+  if (named.every((count) => count === undefined)) {
+    throw new UsageError(
+      "name at least one of --accept, --render, --other and --sign, with shared- before it for all clients together, or --credentials",
+    );
   }
-  return limits;
+  return { limits, sharedLimits, maxCredentials };
 }

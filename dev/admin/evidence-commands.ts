@@ -1,8 +1,32 @@
 import type { Client } from "@connectrpc/connect";
 import type { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { anchorLogId } from "../../services/click/log/leaf.ts";
 import type { CommandOf } from "./values.ts";
-import { requiredText } from "./values.ts";
-import { signingKeyView } from "./views.ts";
+import { requiredText, UsageError } from "./values.ts";
+import { logEpochView, logWitnessView, signingKeyView } from "./views.ts";
+
+interface LogList {
+  readonly unconfirmed: number;
+  readonly witness: ReturnType<typeof logWitnessView>;
+  readonly epochs: readonly ReturnType<typeof logEpochView>[];
+}
+
+const by = (operator: string | null | undefined): string => (operator ? ` by ${operator}` : "");
+
+/** The indexes of leaves that are missing, from the first to the last. */
+function leavesOf({ from, to }: LogList["epochs"][number]["missing"]): string {
+  const count = to - from;
+  if (count <= 0) return "no leaf that is known of";
+  return count === 1 ? `1 leaf, ${from}` : `${count} leaves, ${from} to ${to - 1}`;
+}
+
+/** A command says what it has begun: the logs go on by themselves. */
+async function confirmWitness(admin: EvidenceAdminClient) {
+  const { confirmed, firstEpoch } = await admin.confirmLogWitness({});
+  if (!confirmed) return { confirmed };
+  const meaning = `what the logs had signed is not known any more, so each goes on in a new epoch, /e${firstEpoch} or later; see evidence-logs list`;
+  return { confirmed, firstEpoch, meaning };
+}
 
 export type EvidenceAdminClient = Client<typeof EvidenceAdminService>;
 
@@ -30,6 +54,38 @@ export const evidenceCommands: readonly CommandOf<EvidenceAdminClient>[] = [
     prepare(values) {
       const request = { kid: requiredText(values, "kid") };
       return async (admin) => signingKeyView((await admin.revokeSigningKey(request)).key);
+    },
+  },
+  {
+    name: "evidence-logs list",
+    synopsis: "",
+    options: {},
+    prepare: () => async (admin) => {
+      const { epochs, unconfirmed, witness } = await admin.listLogEpochs({});
+      return { unconfirmed, witness: logWitnessView(witness), epochs: epochs.map(logEpochView) };
+    },
+    forPeople: (result) => {
+      const { unconfirmed, witness, epochs } = result as LogList;
+      const problem = witness === null ? "none: LOG_WITNESS is empty" : witness.problem;
+      const known = `known since ${witness?.since ?? "never"}${by(witness?.confirmedBy)}`;
+      const lines = epochs.map(({ log, epoch, missing, openedAt, confirmedAt, confirmedBy }) => [
+        `${log === anchorLogId ? "anchor log" : log} e${epoch}`,
+        `lacks ${leavesOf(missing)}, opened ${openedAt}, ${confirmedAt === null ? "not confirmed" : `confirmed ${confirmedAt}${by(confirmedBy)}`}`,
+      ]);
+      return { unconfirmed, witness: problem ?? known, ...Object.fromEntries(lines) };
+    },
+  },
+  {
+    name: "evidence-logs confirm",
+    synopsis: "--log L|--all|--witness-is-new",
+    options: { log: { type: "string" }, all: { type: "boolean" }, "witness-is-new": { type: "boolean" } },
+    prepare(values) {
+      const isWitness = values["witness-is-new"] === true;
+      const given = [values.log !== undefined, values.all === true, isWitness].filter(Boolean);
+      if (given.length !== 1) throw new UsageError("give --log, --all or --witness-is-new");
+      if (isWitness) return confirmWitness;
+      const request = values.all === true ? {} : { logId: requiredText(values, "log") };
+      return async (admin) => ({ confirmed: (await admin.confirmLogEpochs(request)).confirmed });
     },
   },
 ];

@@ -6,7 +6,6 @@ import { createHealthState } from "#platform/health.ts";
 import { createLogger } from "#platform/logger.ts";
 import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";
-import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { until } from "#platform/testing/until.ts";
 import { type ClickHarness, startClick } from "../../services/click/test/harness.ts";
 import { runAdmin } from "./run.ts";
@@ -17,17 +16,16 @@ let env: Environment;
 
 beforeAll(async () => {
   click = await startClick();
-  const metrics = createMetrics();
   port = await startAdminPort({
     host: "127.0.0.1",
     port: 0,
     token: "the-admin-token",
-    routes: [
+    routes: [],
+    operatorRoutes: [
       deadEventRoutes(click.service.deadEvents ?? []),
       masterKeyRoutes(click.service.resealer === undefined ? [] : [click.service.resealer]),
     ],
-    interceptors: serverInterceptors({ service: "admin", logger: createLogger("admin", "silent"), metrics }),
-    metrics,
+    observed: { service: "admin", logger: createLogger("admin", "silent"), metrics: createMetrics() },
     health: createHealthState(),
     checkReady: async () => undefined,
   });

@@ -2,10 +2,13 @@ import pg from "pg";
 import { identifier } from "#platform/db/ddl.ts";
 import { startupOptions } from "#platform/db/pool.ts";
 import { allMigrations } from "../migrations.ts";
+import { checkDatabaseDisk } from "./disk.ts";
+import { checkErasures } from "./erasures.ts";
 import { type Finding, notice, ok, type Query, reasonOf, skipped, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
-import { checkKeys } from "./keys.ts";
+import { checkKeys, checkLogWitness } from "./keys.ts";
 import { checkRoles } from "./roles.ts";
+import { isLoopback } from "./surroundings.ts";
 
 const oldestPostgres = 160_000;
 const patienceMs = 5_000;
@@ -14,6 +17,26 @@ const patienceMs = 5_000;
 export async function checkDatabase(installation: Installation): Promise<Finding[]> {
   const url = installation.text("DATABASE_URL");
   if (url === undefined) return [skipped("database", "DATABASE_URL is not usable")];
+  return [...checkEncryption(url), ...(await askDatabase(installation, url))];
+}
+
+/** Whoever stands between here and a database on another machine must not be taken for it. */
+export function checkEncryption(url: string): Finding[] {
+  const check = "database encryption";
+  // As the driver reads it: a socket may stand in the place of the host, or in a parameter.
+  const { hostname, protocol, searchParams } = new URL(url);
+  const host = searchParams.get("host") ?? decodeURIComponent(hostname);
+  const mode = searchParams.get("sslmode") ?? "";
+  if (mode === "verify-full") return [ok(check, "the certificate of the server is checked, and its name")];
+  if (host === "" || host.startsWith("/") || protocol === "socket:" || isLoopback(host)) return [];
+  const todo =
+    "Add ?sslmode=verify-full to DATABASE_URL, and &sslrootcert=… with the file of its authority where that is not a public one.";
+  const isChecked = ["require", "verify-ca", "prefer"].includes(mode) && !searchParams.has("uselibpqcompat");
+  if (isChecked) return [notice(check, `sslmode=${mode} means verify-full today, and less in later releases`, todo)];
+  return [wrong(check, `nobody checks that it is the database which answers at ${host}`, todo)];
+}
+
+async function askDatabase(installation: Installation, url: string): Promise<Finding[]> {
   const client = new pg.Client({
     connectionString: url,
     application_name: "assent-doctor",
@@ -48,10 +71,13 @@ const checkEverything = async (installation: Installation, url: string, query: Q
   await checkClock(query),
   await checkConnections(installation, query),
   ...(await checkReplicas(query)),
+  ...(await checkDatabaseDisk(query)),
   ...(await checkMigrations(installation, query)),
   ...(await checkRoles(installation, query)),
   await checkStartupOptions(url),
   ...(await checkKeys(installation, url)),
+  ...(await checkLogWitness(installation, url)),
+  ...(await checkErasures(installation, url)),
 ];
 
 async function checkServer(query: Query): Promise<Finding[]> {

@@ -1,15 +1,20 @@
 import type pg from "pg";
+import type { ListLogEpochsResponse } from "#gen/assent/click/v1/click_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { hashKeyContext } from "#platform/master-keys/hash-key.ts";
 import { decryptBytes, parseMasterKeys } from "#platform/secrets.ts";
+import { createLogWitness, type LogWitness, WitnessError } from "#platform/transparency/witness.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
 import { openSealedKey as openTokenKey } from "../../services/auth/domain/signing-key.ts";
-import type { KeyPurpose } from "../../services/click/keys/key-schedule.ts";
 import { openSealedKey, type SealedKey, signingKeyKek } from "../../services/click/keys/sealed-columns.ts";
-import { logOrigin } from "../../services/click/log/leaf.ts";
+import type { KeyPurpose } from "../../services/click/keys/signing-key-store.ts";
+import { countEpochs, findWitness } from "../../services/click/log/epoch-store.ts";
+import { hasCheckpoint, suspectLogs } from "../../services/click/log/epochs.ts";
+import { epochOf } from "../../services/click/log/leaf.ts";
+import { readMarker, requireSame } from "../../services/click/log/log-memory.ts";
 import { endpointSecretsKeys, openSecret } from "../../services/webhooks/domain/seal-secret.ts";
-import { type Finding, ok, reasonOf, skipped, wrong } from "./finding.ts";
+import { type Finding, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
 import { roleOf } from "./roles.ts";
 
@@ -30,6 +35,71 @@ export async function checkKeys(installation: Installation, url: string): Promis
     await pool.end();
   }
   return findings;
+}
+
+const witnessCheck = "log witness";
+const witnessRemedy = "Until it can be used, no checkpoint is signed: docs/operations.md, LogWitnessFails.";
+
+/** Whether the logs have a witness outside the database, and the database has what it knows. */
+export async function checkLogWitness(installation: Installation, url: string): Promise<Finding[]> {
+  if (!installation.has("click")) return [];
+  const role = roleOf(installation, "click");
+  const connection = { url, name: "assent-doctor", max: 1, ...(role !== undefined && { role: `${role}_integrator` }) };
+  const pool = createPool(connection);
+  const place = installation.text("LOG_WITNESS");
+  const witness = place === undefined ? undefined : createLogWitness(place, installation.text("NATS_URL") ?? "");
+  try {
+    const { unconfirmed } = await countEpochs(pool);
+    return [witness === undefined ? noWitness : await compareWitness(pool, witness), ...unconfirmedEpochs(unconfirmed)];
+  } catch (error) {
+    if (!(error instanceof WitnessError)) return [skipped(witnessCheck, reasonOf(error))];
+    return [wrong(witnessCheck, reasonOf(error), witnessRemedy)];
+  } finally {
+    await witness?.close();
+    await pool.end();
+  }
+}
+
+/** What an operator has not taken note of yet. */
+const unconfirmedEpochs = (count: number): Finding[] =>
+  count === 0 ? [] : [wrong(witnessCheck, `${count} epochs of logs are not confirmed`, wentBack)];
+
+/** The same of a running click service, which compares the logs with their witness itself. */
+export function epochsOfRunning({ witness, unconfirmed }: ListLogEpochsResponse): Finding[] {
+  const found = unconfirmedEpochs(unconfirmed);
+  if (witness === undefined) return [noWitness, ...found];
+  if (witness.problem !== "") return [wrong(witnessCheck, witness.problem, witnessRemedy), ...found];
+  return found.length > 0 ? found : [ok(witnessCheck, "no epoch of a log waits to be confirmed")];
+}
+
+const wentBack = "docs/operations.md, EvidenceWentBack.";
+const noWitness = notice(
+  witnessCheck,
+  "nobody outside the database knows what the logs have signed",
+  "Set LOG_WITNESS: after a restore the logs would sign a second history (docs/operations.md, The witness of the logs).",
+);
+
+async function compareWitness(pool: pg.Pool, witness: LogWitness): Promise<Finding> {
+  const known = await findWitness(pool);
+  // A database that knows none takes the one that is there.
+  if (known !== undefined) requireSame(known.marker, await readMarker(witness));
+  const damaged: string[] = [];
+  const behind: string[] = [];
+  for await (const { logId, checkpoint } of suspectLogs(pool, witness, (error) => damaged.push(error.logId ?? ""))) {
+    const client = await pool.connect();
+    const isBehind = !(await hasCheckpoint(client, logId, checkpoint).finally(() => client.release()));
+    if (isBehind) behind.push(logId);
+  }
+  if (damaged.length > 0) {
+    return wrong(
+      witnessCheck,
+      `what it has of ${damaged.length} logs is damaged: ${damaged[0]}`,
+      "EvidenceContradictsItself.",
+    );
+  }
+  if (behind.length === 0) return ok(witnessCheck, "the database has all that the logs have signed");
+  const says = `the database lacks what ${behind.length} logs have signed: it is of a time before that`;
+  return wrong(witnessCheck, says, `click will open new epochs of them: ${wentBack}`);
 }
 
 /** "none" when nothing is stored yet. */
@@ -117,6 +187,6 @@ async function compareIssuer(pool: pg.Pool, value: string): Promise<Outcome> {
      where organization_id <> '00000000-0000-0000-0000-000000000000' limit 1`,
   );
   return opens(rows, async ({ orgId, origin }) => {
-    if (logOrigin(value, orgId) !== origin) throw new Error("another issuer");
+    if (epochOf(value, orgId, origin) === undefined) throw new Error("another issuer");
   });
 }

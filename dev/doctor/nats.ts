@@ -1,6 +1,8 @@
 import { inspectNats, type NatsReport } from "#platform/events/nats.ts";
+import { parseNatsUrl } from "#platform/events/nats-url.ts";
 import { type Finding, notice, ok, reasonOf, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
+import { isLoopback } from "./surroundings.ts";
 
 const days = 24 * 3_600_000;
 const keptDays = 7;
@@ -11,7 +13,7 @@ export async function checkNats(installation: Installation): Promise<Finding[]> 
   if (url === undefined) return [];
   try {
     const report = await inspectNats(url);
-    return [serverFinding(report), ...streamFindings(report), ...roomFindings(report)];
+    return [serverFinding(report), ...encryptionFindings(url), ...streamFindings(report), ...roomFindings(report)];
   } catch (error) {
     return [
       wrong(
@@ -33,6 +35,15 @@ function serverFinding({ version, isCluster }: NatsReport): Finding {
   }
   if (isCluster) return ok("nats", `NATS ${version}, a cluster with JetStream`);
   return notice("nats", `NATS ${version}, a single server`, "Run three, where events must not wait for one of them.");
+}
+
+/** Events name people; the password of NATS goes the same way. */
+function encryptionFindings(url: string): Finding[] {
+  const { servers, tls } = parseNatsUrl(url);
+  const remote = servers.filter((server) => !isLoopback(server.replace(/:\d+$/, "")));
+  if (tls !== undefined || remote.length === 0) return [];
+  const says = `what is sent to ${remote.join(", ")} is not encrypted`;
+  return [notice("nats", says, "Give the servers a certificate, and NATS_URL the scheme tls (docs/hardening.md).")];
 }
 
 function streamFindings({ stream, isCluster }: NatsReport): Finding[] {
@@ -62,5 +73,6 @@ function streamFindings({ stream, isCluster }: NatsReport): Finding[] {
 function roomFindings({ storedBytes, mostBytes }: NatsReport): Finding[] {
   if (mostBytes <= 0 || storedBytes < mostBytes * 0.8) return [];
   const share = Math.round((100 * storedBytes) / mostBytes);
-  return [notice("stream", `JetStream's storage is ${share} % full`, "Raise max_file_store, and the volumes.")];
+  const say = share < 95 ? notice : wrong;
+  return [say("stream", `JetStream's storage is ${share} % full`, "Raise max_file_store, and the volumes.")];
 }

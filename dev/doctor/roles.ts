@@ -5,12 +5,12 @@ import type { Installation } from "./installation.ts";
 /** What each process appends to its role to name the others that it takes on. */
 export const roleSuffixes: ReadonlyMap<string, readonly string[]> = new Map([
   ["gateway", [""]],
-  ["auth", ["", "_lookup", "_janitor", "_relay", "_resealer"]],
-  ["templates", ["", "_resolver", "_relay"]],
-  ["docgen", ["", "_claimer", "_relay"]],
-  ["click", ["", "_recorder", "_relay", "_sweeper", "_integrator", "_eraser", "_resealer"]],
-  ["sign", ["", "_claimer", "_verifier", "_sweeper", "_remover", "_relay", "_eraser", "_resealer"]],
-  ["webhooks", ["", "_claimer", "_fan_out", "_sender", "_sweeper", "_relay", "_resealer"]],
+  ["auth", ["", "_lookup", "_janitor", "_relay", "_eraser", "_remover", "_resealer", "_destroyer"]],
+  ["templates", ["", "_resolver", "_relay", "_destroyer"]],
+  ["docgen", ["", "_claimer", "_relay", "_destroyer"]],
+  ["click", ["", "_recorder", "_relay", "_sweeper", "_integrator", "_eraser", "_resealer", "_destroyer"]],
+  ["sign", ["", "_claimer", "_verifier", "_sweeper", "_remover", "_relay", "_eraser", "_resealer", "_destroyer"]],
+  ["webhooks", ["", "_claimer", "_fan_out", "_sender", "_sweeper", "_relay", "_resealer", "_destroyer"]],
 ]);
 
 /** The role of a process; undefined when it stays the login. */

@@ -2,14 +2,14 @@ import { parseArgs } from "node:util";
 import type { Environment } from "#platform/config.ts";
 import { folderOf } from "../home.ts";
 import { checkSeal, checkWire } from "./certificates.ts";
-import { checkCopy } from "./copy.ts";
 import { checkDatabase } from "./database.ts";
 import { type Finding, reasonOf, wrong } from "./finding.ts";
 import { createInstallation, programNames } from "./installation.ts";
 import { checkNats } from "./nats.ts";
-import { checkRuntime } from "./runtime.ts";
+import { checkCopy, checkRuntime } from "./runtime.ts";
 import { checkSettings } from "./settings.ts";
-import { checkAddresses, checkMail, checkTargets, checkTimestamps } from "./surroundings.ts";
+import { checkAddresses, checkIdentityProvider, checkMail, checkTimestamps } from "./surroundings.ts";
+import { checkTargets } from "./targets.ts";
 
 export interface DoctorStreams {
   readonly env: Environment;
@@ -62,6 +62,7 @@ export async function examine(
     () => checkAddresses(installation),
     () => checkTimestamps(installation),
     () => checkMail(installation),
+    () => checkIdentityProvider(installation),
     () => checkTargets(installation),
   ];
   return (await Promise.all(checks.map(settled))).flat();

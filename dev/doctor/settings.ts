@@ -1,4 +1,5 @@
 import { ConfigError, type Environment, readSettings, type SettingValues } from "#platform/config.ts";
+import { parseAdminTokens } from "#platform/rpc/callers.ts";
 import { type commonSettings, requireProof } from "#platform/service-settings.ts";
 import { configFromEnv as gateway } from "../../gateway/config.ts";
 import { configFromEnv as auth } from "../../services/auth/config.ts";
@@ -91,7 +92,7 @@ function weakSettings(installation: Installation): Finding[] {
     findings.push(
       notice("admin token", "ADMIN_TOKEN is not set, so nothing can be administered", "Set 32 random bytes in hex."),
     );
-  } else if (token !== undefined && token.length < shortestToken) {
+  } else if (token !== undefined && parseAdminTokens(token).some((one) => one.token.length < shortestToken)) {
     findings.push(wrong("admin token", "ADMIN_TOKEN is short enough to be guessed", "Set 32 random bytes in hex."));
   }
   if (installation.value("WEBHOOKS_ALLOW_PRIVATE") === true) {

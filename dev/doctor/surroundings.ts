@@ -1,15 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { createTransport } from "nodemailer";
-import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "#gen/grpc/health/v1/health_pb.ts";
-import { createGrpcTransport } from "#platform/rpc/client.ts";
-import type { TlsFiles } from "#platform/rpc/tls.ts";
+import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { createLogger } from "#platform/logger.ts";
+import { socketThrough } from "#platform/mail/mail-settings.ts";
+import { createEgress, type Egress } from "#platform/net/egress-proxy.ts";
 import { createTimestampAuthority } from "#platform/timestamps/timestamp-authority.ts";
+import { createIdentityProvider } from "../../gateway/oidc/identity-provider.ts";
 import { readCertificates } from "../../services/sign/seal/seal-signer.ts";
-import { type Finding, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
+import { type Finding, notice, ok, reasonOf, wrong } from "./finding.ts";
 import type { Installation } from "./installation.ts";
-
-const patienceMs = 3_000;
+import { connect, patienceMs } from "./targets.ts";
 
 /** The addresses that people and records use. */
 export async function checkAddresses(installation: Installation): Promise<Finding[]> {
@@ -18,7 +19,7 @@ export async function checkAddresses(installation: Installation): Promise<Findin
     return url === undefined ? [] : [addressFinding(name, new URL(url))];
   });
   const publicUrl = installation.text("PUBLIC_URL");
-  if (publicUrl !== undefined) return [...named, await reach(publicUrl)];
+  if (publicUrl !== undefined) return [...named, await reach(installation, publicUrl)];
   if (!installation.has("gateway")) return named;
   return [
     ...named,
@@ -26,7 +27,7 @@ export async function checkAddresses(installation: Installation): Promise<Findin
   ];
 }
 
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
 
 function addressFinding(name: string, url: URL): Finding {
   if (isLoopback(url.hostname)) {
@@ -40,18 +41,75 @@ function addressFinding(name: string, url: URL): Finding {
   return wrong(name, `${url.origin} is not https`, todo);
 }
 
-async function reach(publicUrl: string): Promise<Finding> {
+/** What may be so only from here, such as inside a cluster. */
+const passing = /timeout|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT/;
+
+/** Whoever answers there must be a gateway of this installation. */
+async function reach(installation: Installation, publicUrl: string): Promise<Finding> {
   const check = "public address";
-  const todo = "Check DNS, the certificate and the load balancer; from inside a cluster it may be out of reach.";
+  const base = publicUrl.replace(/\/+$/, "");
+  const ask = async (path: string): Promise<unknown> => {
+    const headers = { accept: "application/json" };
+    const response = await fetch(base + path, { headers, signal: AbortSignal.timeout(patienceMs) });
+    return response.json().catch(() => undefined);
+  };
   try {
-    const response = await fetch(`${publicUrl.replace(/\/+$/, "")}/healthz`, {
-      signal: AbortSignal.timeout(patienceMs),
-    });
-    await response.body?.cancel();
-    if (response.ok) return ok(check, "a gateway answers there");
-    return notice(check, `it answers ${response.status} instead of a gateway`, todo);
+    const { name } = ((await ask("/")) ?? {}) as { name?: unknown };
+    if (name !== "Assent") {
+      return wrong(check, "what answers there is no gateway", "Set the address that leads to the gateways.");
+    }
+    const [there, here] = [keyIds(await ask("/.well-known/jwks.json")), await ownKeyIds(installation)];
+    if (there.length > 0 && here.length > 0 && !there.some((kid) => here.includes(kid))) {
+      return wrong(check, "a gateway of another installation answers there", "Set the address of this one.");
+    }
+    return ok(check, "a gateway answers there");
   } catch (error) {
-    return notice(check, `it does not answer: ${reasonOf(error)}`, todo);
+    const says = `it does not answer: ${reasonOf(error)}`;
+    const todo = "Check DNS, the certificate and the load balancer; from inside a cluster it may be out of reach.";
+    return passing.test(reasonOf(error)) ? notice(check, says, todo) : wrong(check, says, todo);
+  }
+}
+
+const keyIds = (document: unknown): unknown[] => {
+  const { keys } = (document ?? {}) as { keys?: unknown };
+  return Array.isArray(keys) ? keys.map((key: { kid?: unknown }) => key.kid) : [];
+};
+
+/** What the auth service signs with, where one may ask it. */
+async function ownKeyIds(installation: Installation): Promise<unknown[]> {
+  const target = installation.text("AUTH_TARGET");
+  if (target === undefined) return [];
+  const transport = connect(installation, target, [TokenService]);
+  try {
+    const { jwksJson } = await createClient(TokenService, transport).getJwks({}, { timeoutMs: patienceMs });
+    return keyIds(JSON.parse(jwksJson));
+  } catch {
+    // That it does not answer stands at its address.
+    return [];
+  } finally {
+    transport.close();
+  }
+}
+
+/** Reads what the provider says of itself, as each sign-in does; nobody is signed in. */
+export async function checkIdentityProvider(installation: Installation): Promise<Finding[]> {
+  const check = "identity provider";
+  const issuer = installation.text("OIDC_ISSUER");
+  const clientId = installation.text("OIDC_CLIENT_ID");
+  if (issuer === undefined || clientId === undefined) return [];
+  const clientSecret = installation.text("OIDC_CLIENT_SECRET") ?? "";
+  const settings = { issuer, clientId, clientSecret, name: "", egress: egressOfAll(installation) };
+  const provider = createIdentityProvider(settings, {
+    monotonic: () => performance.now(),
+    logger: createLogger("doctor", "silent"),
+  });
+  try {
+    await provider.begin(`${installation.text("PUBLIC_URL") ?? issuer}/`);
+    return [ok(check, `${issuer} says how to sign in`)];
+  } catch (error) {
+    const todo = "Check OIDC_ISSUER, and that the gateway may reach it.";
+    const reason = reasonOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
+    return [wrong(check, `${issuer} cannot be used: ${reason}`, todo)];
   }
 }
 
@@ -66,7 +124,9 @@ export async function checkTimestamps(installation: Installation): Promise<Findi
   }
   const trusted = trustedAuthorities(installation);
   try {
-    await createTimestampAuthority({ url, trusted, timeoutMs: 10_000 }).stamp(randomBytes(32));
+    await createTimestampAuthority({ url, trusted, timeoutMs: 10_000, egress: egressOfAll(installation) }).stamp(
+      randomBytes(32),
+    );
     if (trusted.length > 0) return [ok("time stamps", "the authority answers, and its chain is trusted")];
     return [
       notice(
@@ -87,15 +147,23 @@ function trustedAuthorities(installation: Installation): string[] {
   return readCertificates(ofSign).map((certificate) => certificate.toString());
 }
 
+/** What a process asks outside goes the same way from here. */
+function egressOfAll(installation: Installation): Egress | undefined {
+  const direct = installation.value("EGRESS_DIRECT");
+  const proxy = installation.text("EGRESS_PROXY");
+  return proxy === undefined ? undefined : createEgress(proxy, Array.isArray(direct) ? direct : []);
+}
+
 /** Connects and logs in; sends nothing. */
 export async function checkMail(installation: Installation): Promise<Finding[]> {
-  if (!installation.has("sign") && !installation.has("auth")) return [];
+  if (!["sign", "auth", "click"].some((name) => installation.has(name))) return [];
   const url = installation.text("SMTP_URL");
   if (url === undefined) {
     return [notice("mail", "SMTP_URL is not set: nobody is invited or reminded by mail", "docs/mail.md tells how.")];
   }
   const limits = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs };
-  const transport = createTransport({ url, ...limits });
+  const egress = egressOfAll(installation);
+  const transport = createTransport({ url, ...limits, ...(egress && { getSocket: socketThrough(egress) }) });
   try {
     await transport.verify();
     return [ok("mail", "the server takes our login")];
@@ -104,34 +172,4 @@ export async function checkMail(installation: Installation): Promise<Finding[]> 
   } finally {
     transport.close();
   }
-}
-
-/** Whether somebody answers at each address of another service and wants requests. */
-export async function checkTargets(installation: Installation): Promise<Finding[]> {
-  const names = installation.programs.flatMap(({ settings }) =>
-    Object.keys(settings).filter((name) => name.endsWith("_TARGET")),
-  );
-  return Promise.all([...new Set(names)].sort().map((name) => targetFinding(installation, name)));
-}
-
-async function targetFinding(installation: Installation, name: string): Promise<Finding> {
-  const target = installation.text(name);
-  if (target === undefined) return skipped(name, "it is not set");
-  const todo = "Check that the service runs and is ready, the address, and the certificates of both sides.";
-  let transport: ReturnType<typeof createGrpcTransport> | undefined;
-  try {
-    transport = createGrpcTransport({ target, services: [Health], tls: wireFiles(installation) });
-    const { status } = await createClient(Health, transport).check({}, { timeoutMs: patienceMs });
-    if (status === ServingStatus.SERVING) return ok(name, `${target} wants requests`);
-    return wrong(name, `${target} answers, but does not want requests yet`, todo);
-  } catch (error) {
-    return wrong(name, `${target} does not answer: ${reasonOf(error)}`, todo);
-  } finally {
-    transport?.close();
-  }
-}
-
-function wireFiles(installation: Installation): TlsFiles | undefined {
-  const [cert, key, ca] = ["RPC_TLS_CERT_FILE", "RPC_TLS_KEY_FILE", "RPC_TLS_CA_FILE"].map(installation.text);
-  return cert === undefined || key === undefined || ca === undefined ? undefined : { cert, key, ca };
 }

@@ -10,6 +10,8 @@ registerHooks({
     specifier === "@jest/globals" ? { url: globalsUrl, shortCircuit: true } : next(specifier, context),
 });
 const require = createRequire(import.meta.url);
+// Without --expose-internals there is none, and files are kept.
+const { loadCache } = internals("internal/modules/esm/loader")?.getOrInitializeCascadedLoader() ?? {};
 // Assertions are often in helpers of helpers, below which the line of the test is of interest.
 Error.stackTraceLimit = 15;
 
@@ -20,6 +22,8 @@ export async function runFile(path, config, globalConfig) {
   const start = Date.now();
   const result = await runCircus(globalConfig, config, { global: globalThis }, runtime, path);
   forgetCircus();
+  // Nobody loads it again, and its variables would hold all that its tests have started.
+  loadCache?.delete(pathToFileURL(path).href);
   const left = await traces.clear();
   const end = Date.now();
   if (left.length > 0) noteTraces(result, left);
@@ -54,6 +58,14 @@ function forgetCircus() {
   delete globalThis[Symbol.for("EVENT_HANDLERS")];
   for (const symbol of Object.getOwnPropertySymbols(globalThis)) {
     if (symbol.description === "JEST_STATE_SYMBOL") delete globalThis[symbol];
+  }
+}
+
+function internals(name) {
+  try {
+    return require(name);
+  } catch {
+    return undefined;
   }
 }
 

@@ -2,6 +2,8 @@
 // half of the time that a run took. Here a few processes live as long as the run and keep the modules that they have
 // loaded; what a file must not leave behind for the next is checked after it (plain-node.mjs).
 import { fork } from "node:child_process";
+import { setPriority } from "node:os";
+import { takesLong } from "./sequencer.mjs";
 
 const worker = new URL("worker.mjs", import.meta.url).pathname;
 
@@ -16,35 +18,70 @@ export default class PlainNodeRunner {
 
   async runTests(tests, watcher, onStart, onResult, onFailure) {
     const queue = [...tests];
-    // Several of the files that start many processes at once would slow each other down until time limits pass.
-    const takeNext = (isFirst) => {
-      const index = queue.findIndex(({ path }) => startsManyProcesses.test(path) === isFirst);
-      return queue.splice(Math.max(index, 0), 1)[0];
+    // Several of the files that start many processes at once would slow each other down until time limits pass: they have
+    // a lane. Beside it one takes the others. Both wait for nearly half of their time, and further ones have what they
+    // leave: they take short files and those with a browser, since these wait most and have no limits of time.
+    const kinds = [
+      [startsMostProcesses, anything],
+      [startsFewProcesses, anything],
+      [isShort, opensPages, startsFewProcesses],
+      [opensPages, isShort, startsFewProcesses],
+    ];
+    const takeNext = (id) => {
+      for (const isKind of kinds[Math.min(id, kinds.length) - 1]) {
+        const index = queue.findIndex(({ path }) => isKind(path));
+        if (index >= 0) return queue.splice(index, 1)[0];
+      }
     };
-    const lane = async (id) => {
+    const secondRuns = tests[0]?.context.config.testEnvironmentOptions.secondRuns ?? 0;
+    const failed = [];
+    /** `onFailed` gets the message of a file that failed, and what tells Jest of it. */
+    const lane = async (id, next, onFailed) => {
       let running;
-      const next = () => takeNext(id === 1);
       for (let test = next(); test !== undefined && !watcher.isInterrupted(); test = next()) {
         running ??= startWorker(id);
         await onStart(test);
         try {
           const { result, isSpent } = await running.run(test, this.#globalConfig);
           if (isSpent) await running.end();
-          await onResult(test, result);
+          if (result.numFailingTests === 0 && result.testExecError === undefined) await onResult(test, result);
+          else await onFailed(test, result.failureMessage, () => onResult(test, result));
         } catch (error) {
           await running.end();
-          await onFailure(test, error);
+          await onFailed(test, error.message, () => onFailure(test, error));
         }
         if (running.hasEnded()) running = undefined;
       }
       await running?.end();
     };
+    const tell = (_test, _message, report) => report();
+    const keep = (test, message, report) => {
+      failed.push({ test, report });
+      process.stderr.write(`assent: ${test.path} failed, at first:\n${message}\n`);
+    };
     const lanes = Math.min(this.#globalConfig.maxWorkers, tests.length);
-    await Promise.all(Array.from({ length: lanes }, (_, index) => lane(index + 1)));
+    const onFailed = secondRuns > 0 ? keep : tell;
+    await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n + 1, () => takeNext(n + 1), onFailed)));
+    // What fails beside others and passes alone had too little of the machine; more than a few of them are a fault.
+    if (failed.length > secondRuns) for (const { report } of failed) await report();
+    else {
+      const again = failed.map(({ test }) => test);
+      await lane(1, () => again.shift(), tell);
+    }
   }
 }
 
-const startsManyProcesses = /\/test\/(browser|chaos|commands|e2e|interop)\//;
+const anything = () => true;
+const startsManyProcesses = (path) =>
+  /\/test\/(browser|chaos|commands|e2e|interop)\/.*(?<!\.unit)\.test\.ts$/.test(path);
+const startsFewProcesses = (path) => !startsManyProcesses(path);
+const isShort = (path) => startsFewProcesses(path) && !takesLong(path);
+const opensPages = (path) => startsManyProcesses(path) && path.includes("/test/browser/");
+/** Further lanes take none of these: they are begun first. */
+const startsMostProcesses = (path) => startsManyProcesses(path) && !opensPages(path);
+
+/** Below that of what has limits of time. */
+const furtherLanePriority = 10;
 
 const endLimitMs = 60_000;
 /** To end what its tests have started. */
@@ -54,11 +91,12 @@ function startWorker(id) {
   const child = fork(worker, {
     env: { ...process.env, JEST_WORKER_ID: String(id) },
     // Sizes of the heap are not given here: threads would inherit them, and then end the process with their own limit.
-    execArgv: ["--disable-warning=ExperimentalWarning"],
+    execArgv: ["--disable-warning=ExperimentalWarning", "--expose-internals"],
     serialization: "advanced",
     // A group of its own: what its tests have started goes with it.
     detached: true,
   });
+  if (id > 2) setPriority(child.pid, furtherLanePriority);
   const killGroup = () => {
     try {
       process.kill(-child.pid, "SIGKILL");

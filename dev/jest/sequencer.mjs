@@ -8,9 +8,12 @@ const file = new URL("durations.json", import.meta.url);
 /** What is shorter changes nothing. */
 const leastSeconds = 4;
 
+const durations = JSON.parse(readFileSync(file, "utf8"));
+
+export const takesLong = (path) => relative(root, path) in durations;
+
 export default class LongestFirst {
   sort(tests) {
-    const durations = JSON.parse(readFileSync(file, "utf8"));
     const secondsOf = ({ path }) => durations[relative(root, path)] ?? 0;
     return [...tests].sort((one, other) => secondsOf(other) - secondsOf(one) || (one.path < other.path ? -1 : 1));
   }

@@ -1,5 +1,5 @@
 import type { Client } from "@connectrpc/connect";
-import { type Limits, Plan, type TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { Plan, type TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { enumName } from "../../views/scalars.ts";
@@ -14,6 +14,10 @@ export type GroupLimits = Readonly<Record<LimitGroup, number>>;
 export interface LimitsOfOrganization extends GroupLimits {
   /** The document generation plan; undefined until the auth service has reported it. */
   readonly plan?: string | undefined;
+  /** Of all clients of the organization together. */
+  readonly shared: GroupLimits;
+  /** Whether it may only read. */
+  readonly suspended?: boolean;
 }
 
 export interface OrganizationLimits {
@@ -43,14 +47,17 @@ const askAgainAfterFailureMs = 5_000;
 
 export function createOrganizationLimits(deps: OrganizationLimitsDeps): OrganizationLimits {
   const known = new Map<string, Known>();
+  const unknown: LimitsOfOrganization = { ...deps.defaults, shared: sharedOf(deps.defaults, deps.defaults) };
 
   const remember = (orgId: OrgId, entry: Known): void => {
-    if (known.size >= maxKnown) known.clear();
+    // The one that was asked about longest ago.
+    const [oldest = orgId] = known.keys();
+    if (known.size >= maxKnown) known.delete(oldest);
     known.set(orgId, entry);
   };
 
   const ask = (orgId: OrgId): Promise<LimitsOfOrganization> => {
-    const otherwise = known.get(orgId)?.otherwise ?? deps.defaults;
+    const otherwise = known.get(orgId)?.otherwise ?? unknown;
     const limits = describe(orgId, deps).then(
       (answer) => {
         // An answer requested before a change must not be cached after it.
@@ -90,10 +97,37 @@ async function describe(
 ): Promise<LimitsOfOrganization> {
   const { organization } = await tokens.describeOrganization({ organizationId }, { timeoutMs: 2_000 });
   const plan = enumName(Plan, organization?.plan ?? Plan.UNSPECIFIED)?.toLowerCase();
-  return { ...withOverrides(defaults, organization?.limits), plan };
+  const { limits, shared } = limitsInForce(defaults, organization?.limits, organization?.sharedLimits);
+  return {
+    ...limits,
+    plan,
+    shared,
+    suspended: organization?.suspendedAt !== undefined,
+  };
 }
 
-const withOverrides = (defaults: GroupLimits, overrides: Limits | undefined): GroupLimits => ({
+/** What a window can count to: more would fail the takes of everybody in the same statement. */
+const largestLimit = 2_147_483_647;
+
+/**
+ * What all clients of an organization may do together when nothing else is said: as much as ten of them. Less for each
+ * of them is not less for all.
+ */
+function sharedOf(limits: GroupLimits, defaults: GroupLimits): GroupLimits {
+  const ten = (group: LimitGroup): number => Math.min(10 * Math.max(limits[group], defaults[group]), largestLimit);
+  return { accept: ten("accept"), render: ten("render"), other: ten("other"), sign: ten("sign") };
+}
+
+/** What an organization has instead of the defaults. */
+type Overrides = { readonly [Group in LimitGroup]?: number | null | undefined } | undefined;
+
+/** Of each client, and of all clients together. */
+export function limitsInForce(defaults: GroupLimits, own: Overrides, ofAll: Overrides) {
+  const limits = withOverrides(defaults, own);
+  return { limits, shared: withOverrides(sharedOf(limits, defaults), ofAll) };
+}
+
+const withOverrides = (defaults: GroupLimits, overrides: Overrides): GroupLimits => ({
   accept: overrides?.accept ?? defaults.accept,
   render: overrides?.render ?? defaults.render,
   other: overrides?.other ?? defaults.other,

@@ -4,7 +4,7 @@ import type { BatchItemSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type ErrorCode, type FieldProblem } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
 import { parseJson } from "../http/body.ts";
-import { createSchemaCompiler, type Validate } from "../http/validate.ts";
+import { schemaCompiler, type Validate } from "../http/validate.ts";
 import { defaultsProblems, requestHash, sourceOf } from "../routes/generation/document-source.ts";
 
 /** A batch for the service. Each item's data is kept as text, which is cheap to pass on. */
@@ -25,7 +25,7 @@ export type ReadBatch = (bytes: Uint8Array) => BatchRequest | BatchRefusal;
 
 /** Creates the parser for batch bodies. Parsing, validating and hashing large bodies takes a while. */
 export function createBatchReader(): ReadBatch {
-  const validate = createSchemaCompiler()(newBatch.schemas.create);
+  const validate = schemaCompiler()(newBatch.schemas.create);
   return (bytes) => {
     try {
       return read(bytes, validate);

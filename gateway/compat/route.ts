@@ -17,14 +17,14 @@ const compatPrefix = "/restapi/v2.1/accounts/{accountId}";
 
 type Full<Path extends string> = `${typeof compatPrefix}${Path}`;
 
-/** What rows of the compatible interface say; the rest is the same for all of them. */
+/** What the routes of the compatible interface declare one by one; everything else is the same for all. */
 interface CompatRow<Path extends string, Query, Body, Answer>
   extends Omit<RouteDescription<Full<Path>, Query, Body>, "path" | "dialect" | "access" | "notFound" | "texts"> {
   /** Below the account: `/envelopes/{envelopeId}`. */
   readonly path: Path;
-  /** Any one of them is enough. */
+  /** Any one of these scopes is enough. */
   readonly scopes: ProtectedAccess["scopes"];
-  /** Of path parameters other than those that all rows share. */
+  /** Path parameters besides those that all routes share. */
   readonly notFound?: Readonly<Record<string, ErrorCode>>;
   readonly texts?: Readonly<Record<string, TextParam>>;
   call(request: RouteRequest<Full<Path>, Query, Body>, services: Services): Promise<Answer>;

@@ -3,8 +3,8 @@ import type { JsonSchema } from "#api/kinds.ts";
 import { listOf } from "../routes/schema-parts.ts";
 
 /**
- * A body as clients of the compatible interface send it: names in any case, numbers for texts. So its properties are
- * documented, with their meaning, but not what type they have.
+ * A body as clients of the compatible interface send it: names in any case, numbers for texts. Its properties are
+ * therefore documented with their meaning but without a type.
  */
 export const looseBody = (properties: Readonly<Record<string, string>>): JsonSchema => ({
   type: "object",
@@ -13,7 +13,7 @@ export const looseBody = (properties: Readonly<Record<string, string>>): JsonSch
   ),
 });
 
-/** An object of an answer: texts with these examples, and what else there is. What did not happen is left out. */
+/** An object of an answer: texts with these examples, and other members. Members without a value are left out. */
 export const textsAnswer = (
   examples: Readonly<Record<string, string>>,
   others: Readonly<Record<string, JsonSchema>> = {},

@@ -4,8 +4,7 @@ import { onBehalfOf, type RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { type DefinitionContext, type DefinitionInit, readDefinition } from "./read/definition.ts";
 import { type Reader, readWith } from "./read/reader.ts";
-import { refuseMeaningful } from "./read/refuse.ts";
-import { requestHash } from "./read/request-hash.ts";
+import { refuseMeaningful, requestHash } from "./read/refuse.ts";
 import { uploadTimeoutMs } from "./routes/documents.ts";
 import { envelopeTarget } from "./target.ts";
 
@@ -14,6 +13,7 @@ export type EnvelopeChange =
   /** An empty body, which anybody allowed to change something may send. */
   | { readonly action: "none"; readonly scopes: undefined }
   | { readonly action: "resend" | "delete"; readonly scopes: readonly Scope[] }
+  | { readonly action: "purge"; readonly scopes: readonly Scope[]; readonly state: string }
   | { readonly action: "void"; readonly scopes: readonly Scope[]; readonly reason: string }
   | { readonly action: "send"; readonly scopes: readonly Scope[]; readonly changes: DefinitionInit }
   | {
@@ -29,7 +29,7 @@ interface Replaced {
   readonly replaceCustomFields: boolean;
 }
 
-/** As in `/v1/sign`: who may write may send. */
+/** As in `/v1/sign`: the scope to write includes sending. */
 const sending: readonly Scope[] = ["sign:send", "sign:write"];
 
 type ChangeRequest = Pick<
@@ -47,6 +47,8 @@ export function readChange(
   return readWith(body, (reader) => {
     const status = reader.text("status")?.trim().toLowerCase() ?? "";
     if (resends) return readResend(reader, status);
+    const purge = readPurge(reader, status);
+    if (purge !== undefined) return purge;
     switch (status) {
       case "":
       case "created":
@@ -85,6 +87,9 @@ export async function updateEnvelope(
     case "void":
       await sign.voidAgreement({ agreementId, reason: change.reason, observed }, options);
       return false;
+    case "purge":
+      await sign.purgeAgreement({ agreementId, state: change.state, observed }, options);
+      return false;
     case "delete":
       await sign.deleteAgreement({ target: envelopeTarget(agreementId), observed }, options);
       return false;
@@ -115,7 +120,6 @@ function readResend(reader: Reader, status: string): EnvelopeChange {
 const changedByDrafts = ["documents", "recipients", "customFields", "emailSubject", "emailBlurb", "notification"];
 
 function readOwnChange(reader: Reader, context: DefinitionContext, status: string): EnvelopeChange {
-  refusePurge(reader);
   const changes = readDefinition(reader, context);
   const replaced = replacedBy(changes);
   const saysNothing =
@@ -133,10 +137,16 @@ export const replacedBy = ({ documents = [], recipients = [], customFields = [] 
   replaceCustomFields: customFields.length > 0,
 });
 
-/** Nothing is removed from envelopes while they are kept. */
-function refusePurge(reader: Reader): void {
+const purgeStates = ["documents_queued", "documents_and_metadata_queued", "documents_dequeued"];
+
+/** Clients send back the whole envelope that they have read, so its status may be there as well as anything else of it. */
+function readPurge(reader: Reader, status: string): EnvelopeChange | undefined {
   const state = reader.text("purgeState")?.trim().toLowerCase() ?? "";
-  if (state !== "" && state !== "unpurged") {
-    reader.problem("purgeState", "NOT_SUPPORTED", "is not supported: documents cannot be purged");
+  if (state === "" || state === "unpurged") return undefined;
+  if (!purgeStates.includes(state)) {
+    reader.problem("purgeState", "INVALID", `must be '${purgeStates.join("' or '")}'`);
+  } else if (["created", "sent", "voided", "deleted"].includes(status)) {
+    reader.problem("purgeState", "CONFLICT", `must not be given when the status is to be ${status}`);
   }
+  return { action: "purge", scopes: ["sign:admin"], state };
 }

@@ -6,10 +6,10 @@ import { type BuiltPage, loadBuiltPage, pageFileReply } from "../built-page.ts";
 import { exchangeOf } from "../http/exchange.ts";
 import { type Reply, sendReply } from "../http/reply.ts";
 
-/** Where the build leaves it. */
+/** Where the build writes the page. */
 export const defaultDashboardFolder = fileURLToPath(new URL("../../web/dist/dashboard", import.meta.url));
 
-/** Undefined when it was not built; throws when it is required then. */
+/** Undefined when it was not built. Throws when it is required. */
 export const loadDashboard = (
   folder: string,
   built: { readonly required: boolean; readonly logger: Logger },
@@ -50,7 +50,7 @@ async function fileReply(
   return pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy });
 }
 
-/** What reads PDF documents runs in a worker, which brings its own policy: decoders of pictures are WebAssembly. */
+/** PDF documents are read in a worker, which has a policy of its own, because image decoders are WebAssembly. */
 const workerEnding = ".mjs";
 const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
@@ -75,7 +75,7 @@ const pagePolicy = [
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
-  // Documents are read in a worker, and shown with our fonts where they bring none.
+  // Documents are read in a worker and shown with our fonts where they embed none.
   "worker-src 'self'",
   "font-src 'self'",
   "base-uri 'none'",

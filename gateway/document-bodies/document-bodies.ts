@@ -44,12 +44,12 @@ export function createDocumentBodies(): DocumentBodies {
   };
 }
 
-/** What the sign service takes of a document. */
+/** A document as the sign service takes it. */
 type DocumentSource =
   | { readonly case: "content"; readonly value: Uint8Array }
   | { readonly case: "problem"; readonly value: DocumentProblem };
 
-/** The document that a `documentBase64` of a body stands for. */
+/** The file that a body's `documentBase64` refers to. */
 export const documentSource = (files: readonly DocumentFile[], reference: string | null | undefined): DocumentSource =>
   fileSource(typeof reference === "string" ? files[Number(reference)] : undefined);
 

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 /** A document that came with a request. */
 export interface DocumentFile {
   readonly content: Uint8Array<ArrayBuffer> | "invalid-base64" | "missing";
-  /** Of the content; of nothing when there is none. */
+  /** The SHA-256 of the content, also when it is empty. */
   readonly sha256: Uint8Array<ArrayBuffer>;
-  /** Of parts and of bodies that are nothing but a document; empty when it was not said. */
+  /** The documentId of a part or of a bare document; empty when none was sent. */
   readonly documentId: string;
   readonly name: string;
   /** In lower case, without parameters. */

@@ -9,25 +9,25 @@ import { type DocumentFile, fileOf } from "./document-file.ts";
 export interface DocumentBodyJob {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly codes: BodyCodes;
-  /** Of a body of several parts; empty for JSON. */
+  /** The boundary of a multipart body; empty for JSON. */
   readonly boundary: string;
   /** Whether Base64 may have line breaks. */
   readonly lineBreaks: boolean;
 }
 
-/** What it says: `documentBase64` is the index of a file. */
+/** The parsed body, in which `documentBase64` is the index of a file. */
 export interface ReadDocuments {
   readonly value: unknown;
   readonly files: readonly DocumentFile[];
 }
 
-/** The same between threads: a text is handed on as fast as it can be copied, objects are not. */
+/** The same for transfer between threads: copying a text is fast, cloning objects is not. */
 export interface SentDocuments {
   readonly json: string;
   readonly files: readonly DocumentFile[];
 }
 
-/** A refusal that can be sent from thread to thread, which an error with a class of its own cannot. */
+/** A serializable refusal: a custom error class does not survive the transfer between threads. */
 export interface DocumentRefusal {
   readonly code: ErrorCode;
   readonly message: string;
@@ -43,7 +43,7 @@ export function readDocuments({ bytes, codes, boundary, lineBreaks }: DocumentBo
   return { value, files };
 }
 
-/** What a thread does. */
+/** The work of a thread. */
 export function readForSending(job: DocumentBodyJob): SentDocuments | DocumentRefusal {
   try {
     const { value, files } = readDocuments(job);
@@ -56,14 +56,14 @@ export function readForSending(job: DocumentBodyJob): SentDocuments | DocumentRe
   }
 }
 
-/** What is handed over to another thread instead of copied. */
+/** The buffers that are transferred to the other thread instead of copied. */
 export const buffersOf = (sent: SentDocuments | DocumentRefusal): ArrayBuffer[] =>
   "files" in sent ? sent.files.flatMap(({ content }) => (typeof content === "string" ? [] : [content.buffer])) : [];
 
 /**
- * Reads a body whose first part is JSON and whose others are documents, each with the `documentid` that the JSON calls
- * it by: `Content-Disposition: file; filename="NDA.pdf"; documentid=3`. The documents of the JSON get the index of their
- * file as documentBase64, and those that it does not name are added to its list.
+ * Reads a body whose first part is JSON and whose other parts are documents. Each has the `documentid` used in the JSON
+ * (`Content-Disposition: file; filename="NDA.pdf"; documentid=3`). The documents of the JSON get the index of their
+ * file as documentBase64. Parts that the JSON does not name are added to its list.
  */
 function readParts(
   bytes: Buffer,
@@ -147,11 +147,11 @@ function assignFiles(value: unknown, files: readonly DocumentFile[], added: Map<
   body[name] = [...(Array.isArray(named) ? named : []), ...rest];
 }
 
-/** The name of a property as the body has it: some programs begin their names with a capital. */
+/** A property's name as the body spells it: some programs start names with a capital. */
 const spelled = (object: Json, name: string): string =>
   Object.keys(object).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name;
 
-/** Objects in a list called documents, or called document, wherever they stand. */
+/** Objects in a list called documents, or under the name document, anywhere in the body. */
 function documentsIn(value: Json): Json[] {
   return Object.entries(value).flatMap(([name, child]) => {
     const key = name.toLowerCase();
@@ -162,21 +162,21 @@ function documentsIn(value: Json): Json[] {
 
 const malformed = (codes: BodyCodes, message: string): DomainError => new DomainError(codes.malformed, { message });
 
-/** How the errors are named that bodies with documents have. */
+/** The error codes for bodies with documents. */
 interface BodyCodes {
   readonly malformed: ErrorCode;
   readonly tooLarge: ErrorCode;
 }
 
-/** What may stand around the documents: parsing, checking and copying that holds the event loop up. */
+/** Limit on the JSON besides the documents, because parsing, checking and copying it blocks the event loop. */
 const maxOtherBytes = 2 * 1024 * 1024;
 
-/** Texts beyond this may be documents; what stands in shorter ones and between them is what has to be bounded. */
+/** Longer texts may be documents; shorter texts and everything between them count towards the limit. */
 const longTextBytes = 4_096;
 
 /**
- * Parses JSON and takes the documents out of it: in place of each `documentBase64` stands the index of its file. Throws
- * for what parseJson throws, and for more than 2 MiB besides the documents.
+ * Parses JSON and extracts its documents: each `documentBase64` is replaced by the index of its file. Throws
+ * whatever parseJson throws, and an error for more than 2 MiB besides the documents.
  */
 function readJson(
   bytes: Buffer,
@@ -195,7 +195,7 @@ function readJson(
 const tooMuchElse = ({ tooLarge }: BodyCodes): DomainError =>
   new DomainError(tooLarge, { message: `The body has more than ${maxOtherBytes} bytes besides its documents.` });
 
-/** Integrations of other languages write names with a capital letter. */
+/** Integrations in some languages send names with a capital letter. */
 const names = ["documentBase64", "DocumentBase64"] as const;
 
 function takeFiles(value: unknown, take: (text: string) => string): void {
@@ -213,7 +213,7 @@ function takeFiles(value: unknown, take: (text: string) => string): void {
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Looks at the quotes only, so it takes time that grows with the length of the body. */
+/** Only looks for quotes, so its time is linear in the length of the body. */
 function isMostlyLongTexts(bytes: Buffer): boolean {
   if (bytes.length <= maxOtherBytes) return true;
   let outside = 0;

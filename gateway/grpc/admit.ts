@@ -7,16 +7,19 @@ import type { AdmitOutsider, Peer } from "#platform/rpc/callers.ts";
 import { continueTrace } from "#platform/trace-context.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import { isClientScope, type Principal } from "../auth/principal.ts";
-import type { TakeRequest } from "../http/rate-limit.ts";
+import type { RequireActive, TakeRequest } from "../http/rate-limit.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
-import { insufficientScope } from "../routes/require-scope.ts";
+import type { NoteUse } from "../limits/use-report.ts";
+import { insufficientScope, isOpenWhileSuspended } from "../routes/require-scope.ts";
 import { type ClientMap, isMapped } from "./client-map.ts";
 import { limitGroupOf, publicAccess } from "./public-rpcs.ts";
 
 export interface AdmitDeps {
   readonly authenticate: Authenticate;
   readonly takeRequest: TakeRequest;
+  readonly requireActive: RequireActive;
   readonly floodGuard: FloodGuard;
+  readonly noteUse: NoteUse;
   readonly clients: () => ClientMap;
   readonly newId: NewId;
 }
@@ -38,13 +41,18 @@ export const createAdmit =
     if (refusal !== undefined) throw tooMany(refusal);
     const principal = await identify(header, peer, deps);
     const group = limitGroupOf(access);
+    const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+    const httpMethod = isRead ? "GET" : "POST";
     if (group !== "plan") {
-      const isRead = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
-      const grant = await deps.takeRequest(payerOf(principal), group, isRead ? "GET" : "POST");
-      if (!grant.granted) throw tooMany(grant);
+      const grant = await deps.takeRequest(payerOf(principal), group, httpMethod);
+      if (!grant.granted) {
+        deps.noteUse(principal.orgId, 0, true);
+        throw tooMany(grant);
+      }
     }
     const scopes = access.scopes.filter(isClientScope);
     if (!scopes.some((scope) => principal.scopes.has(scope))) throw insufficientScope(scopes);
+    if (!isOpenWhileSuspended({ scopes })) await deps.requireActive(principal, httpMethod);
     const requestId = header.get("x-request-id") ?? "";
     return callerHeaders({
       orgId: principal.orgId,

@@ -1,9 +1,9 @@
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import { isClientScope } from "../auth/principal.ts";
 
-/** What a program may do that proves itself with a certificate. */
+/** What a program that authenticates with a certificate may do. */
 export interface MappedClient {
-  /** What it is called in evidence and audit trails. */
+  /** Its name in evidence and audit trails. */
   readonly clientId: string;
   readonly organizations: readonly OrgId[];
   readonly scopes: ReadonlySet<string>;
@@ -14,12 +14,12 @@ export type ClientMap = ReadonlyMap<string, MappedClient>;
 
 const prefix = "service:";
 
-/** A colon tells programs with certificates from OAuth clients and keys. */
+/** The colon distinguishes programs with certificates from OAuth clients and keys. */
 export const isMapped = ({ clientId }: { readonly clientId: string }): boolean => clientId.startsWith(prefix);
 
 const isText = (value: unknown): value is string => typeof value === "string";
 
-/** Reads what GRPC_CLIENTS says. Throws an error that names the first thing that is wrong. */
+/** Reads GRPC_CLIENTS. Throws an error that names the first mistake. */
 export function parseClientMap(text: string): ClientMap {
   if (text.trim() === "") return new Map();
   let entries: unknown;

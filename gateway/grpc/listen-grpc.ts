@@ -15,7 +15,7 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
-import type { HandlerContext, Transport } from "@connectrpc/connect";
+import type { HandlerContext, Interceptor, Transport } from "@connectrpc/connect";
 import { callerHeaderNames } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { createHealthState } from "#platform/health.ts";
@@ -32,13 +32,13 @@ import { createReflection } from "./reflection.ts";
 
 export interface GrpcConfig {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 means any free port. */
   readonly port: number;
-  /** Plain text when absent, for a network that encrypts by itself. */
+  /** Plain text when absent, for a network that is encrypted already. */
   readonly tls: OpenTlsFiles | undefined;
-  /** Programs that prove themselves with certificates, as they are configured now. */
+  /** Programs that authenticate with certificates, as currently configured. */
   readonly clients: () => ClientMap;
-  /** Whether tools may ask which contracts there are. */
+  /** Whether server reflection is offered. */
   readonly reflection?: boolean;
 }
 
@@ -47,15 +47,16 @@ export interface GrpcDeps extends Omit<AdmitDeps, "clients" | "newId"> {
   readonly transports: Readonly<Record<Backend, Transport>>;
 }
 
-/** A document of 25 MB with what is said of it. */
+/** Room for a document of 25 MB and its metadata. */
 const maxMessageBytes = 28 * 1024 * 1024;
 
 /** Serves the public RPCs to programs outside the installation. Rejects when the port cannot be bound. */
 export async function listenGrpc(config: GrpcConfig, deps: GrpcDeps): Promise<RpcServer> {
   const { logger, metrics, tracer, newId } = deps.runtime;
   const admitOutsider = createAdmit({ ...deps, clients: config.clients, newId });
-  // Nobody may name the caller here, not even internal processes.
-  const callers = requireKnownCaller({ ownNames: new Set(), admitOutsider });
+  // Caller headers are never trusted here, not even from internal processes.
+  const known = requireKnownCaller({ ownNames: new Set(), admitOutsider });
+  const callers: Interceptor = (next) => known(noting(deps.noteUse)(next));
   const health = createHealthState();
   const reflection = config.reflection
     ? createReflection(publicDescriptors(backends.map(([, service]) => service)), deps.floodGuard)
@@ -78,12 +79,25 @@ export async function listenGrpc(config: GrpcConfig, deps: GrpcDeps): Promise<Rp
   };
 }
 
+/** Of calls that were admitted, whose organization is known by then. */
+const noting =
+  (noteUse: GrpcDeps["noteUse"]): Interceptor =>
+  (next) =>
+  async (request) => {
+    const startedAt = performance.now();
+    try {
+      return await next(request);
+    } finally {
+      noteUse(request.header.get("x-org-id") ?? "", performance.now() - startedAt, false);
+    }
+  };
+
 /** Forwards every public RPC to the service that implements it. */
 function forwardingRoutes(transports: Readonly<Record<Backend, Transport>>): RpcRoutes {
   return (router) => {
     for (const [backend, service] of backends) {
       for (const method of service.methods) {
-        // Those that are not public are refused before; without a handler they would not even be known.
+        // RPCs that are not public are refused earlier; without a handler they would answer as unknown.
         if (method.methodKind !== "unary") continue;
         const unary = method as DescMethodUnary;
         router.rpc(unary, (message, context) => forward(transports[backend], unary, message, context));
@@ -129,7 +143,7 @@ function complete(method: DescMethodUnary, given: Message, context: HandlerConte
   return message;
 }
 
-/** Of everything that was asked for: the same key with another request is refused. */
+/** A hash of the whole request: the same key with another request is refused. */
 const hashOf = (method: DescMethodUnary, message: Message): Uint8Array =>
   createHash("sha256")
     .update(`${method.parent.typeName}/${method.name}\n`)
@@ -169,12 +183,12 @@ export function publicDescriptors(services: readonly DescService[]): FileRegistr
   return createFileRegistry(create(FileDescriptorSetSchema, { file }));
 }
 
-/** Those that say what options mean; they are told whole, with all that they import. */
+/** Files that define options. They are included whole, with everything they import. */
 function filesOfOptions(file: DescFile): DescFile[] {
   return withImports(file).flatMap((one) => (one.extensions.length > 0 ? withImports(one) : []));
 }
 
-/** Notes a type, what stands around it, and everything that may be in it. */
+/** Collects a type, the types that enclose it and the types of all its fields. */
 function reach(type: DescMessage | DescEnum, found: Set<DescMessage | DescEnum>): void {
   let outermost = type;
   while (outermost.parent !== undefined) outermost = outermost.parent;
@@ -191,7 +205,7 @@ function reachFields(message: DescMessage, found: Set<DescMessage | DescEnum>): 
   for (const nested of message.nestedMessages) reachFields(nested, found);
 }
 
-/** A file after what it imports. */
+/** A file, preceded by its imports. */
 const withImports = (file: DescFile): DescFile[] => [...file.dependencies.flatMap(withImports), file];
 
 const inOrder = (kept: ReadonlySet<DescFile>): DescFile[] => [

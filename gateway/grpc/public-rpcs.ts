@@ -11,10 +11,10 @@ import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import type { LimitGroup } from "../auth/organization-limits.ts";
 
-/** The parts that a call is passed on to. */
+/** The services that calls are forwarded to. */
 export type Backend = "auth" | "templates" | "click" | "docgen" | "sign" | "webhooks";
 
-/** Every service that processes of the installation call, by the part that offers it. */
+/** Every RPC service, by the process that implements it. */
 export const backends: readonly (readonly [Backend, DescService])[] = [
   ["auth", TokenService],
   ["auth", LoginService],
@@ -30,7 +30,7 @@ export const backends: readonly (readonly [Backend, DescService])[] = [
   ["webhooks", WebhooksService],
 ];
 
-/** What a program from outside needs for an RPC; undefined when it is for processes of the installation alone. */
+/** The permissions that an RPC requires; undefined for RPCs that are internal to the installation. */
 export const publicAccess = (method: DescMethod): PublicAccess | undefined =>
   hasOption(method, public_access) ? getOption(method, public_access) : undefined;
 
@@ -42,7 +42,7 @@ const groups: Readonly<Record<Budget, LimitGroup | "plan" | undefined>> = {
   [Budget.PLAN]: "plan",
 };
 
-/** Throws when the contract does not say which budget pays. */
+/** Throws when the proto declares no budget for the RPC. */
 export function limitGroupOf({ budget, operation }: PublicAccess): LimitGroup | "plan" {
   const group = groups[budget];
   if (group === undefined) throw new Error(`the RPC for ${operation} names no budget`);

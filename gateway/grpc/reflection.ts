@@ -19,19 +19,19 @@ import type { FloodGuard } from "../limits/flood-guard.ts";
 
 export interface Reflection {
   register(server: Server): void;
-  /** Ends the streams that are open: tools may keep theirs for as long as the connection lasts. */
+  /** Ends open streams, which tools may keep as long as the connection lasts. */
   close(): void;
 }
 
 type Call = ServerDuplexStream<Buffer, Buffer>;
 type Answer = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]>;
 
-/** Both packages have the same messages; older tools know the second one only. */
+/** Both packages have the same messages; older tools only know the second. */
 const paths = [ServerReflection.typeName, "grpc.reflection.v1alpha.ServerReflection"].map(
   (name) => `/${name}/${ServerReflection.method.serverReflectionInfo.name}`,
 );
 
-/** Names of files and types are shorter by far, and a question is repeated in its answer. */
+/** File and type names are much shorter. The limit matters because each answer repeats its question. */
 const maxQuestionBytes = 4_096;
 
 /**
@@ -44,11 +44,11 @@ export function createReflection(contracts: FileRegistry, floodGuard: FloodGuard
   const handle: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
     open.add(call);
     const address = addressOf(call.getPeer());
-    // Emitted at the end of every call, whether anybody cancelled it or not.
+    // Emitted at the end of every call, cancelled or not.
     call.once("cancelled", () => open.delete(call));
     call.once("end", () => call.end());
     call.on("data", (bytes: Buffer) => {
-      // One question at a time, so that a client that does not read its answers gets no more of them.
+      // One question at a time, so that answers do not pile up for a client that does not read them.
       call.pause();
       if (bytes.length > maxQuestionBytes) return end(call, status.RESOURCE_EXHAUSTED, "the question is too long");
       if (floodGuard.take(address) !== undefined) return end(call, status.RESOURCE_EXHAUSTED, "too many questions");
@@ -80,14 +80,14 @@ function end(call: Call, code: status, details: string): void {
 function createAnswers(contracts: FileRegistry): (question: Uint8Array) => Uint8Array {
   const types = [...contracts];
   const service = types.flatMap(({ kind, typeName }) => (kind === "service" ? [{ name: typeName }] : []));
-  // Serialized once: the rules of validation alone take longer than all the rest of an answer.
+  // Serialized once, because serializing the validation rules takes longer than the rest of an answer.
   const serialized = new Map(
     [...contracts.files].map((file) => [file, toBinary(FileDescriptorProtoSchema, file.proto)]),
   );
   const extensionsOf = (name: string) =>
     types.flatMap((type) => (type.kind === "extension" && type.extendee.typeName === name ? [type] : []));
 
-  /** Where a type, a service, or an RPC of one is. */
+  /** The file that declares a type, a service or an RPC. */
   const fileOf = (symbol: string): DescFile | undefined => {
     const dot = symbol.lastIndexOf(".");
     const rpcs = contracts.getService(symbol.slice(0, dot))?.methods ?? [];

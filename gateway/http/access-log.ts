@@ -2,11 +2,13 @@ import type { Request, Response } from "express";
 import { type Logger, withoutRedaction } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { traceId } from "#platform/trace-context.ts";
+import type { NoteUse } from "../limits/use-report.ts";
 import type { Exchange } from "./exchange.ts";
 
 export interface AccessLogDeps {
   readonly logger: Logger;
   readonly metrics: Pick<Metrics, "httpDuration">;
+  readonly noteUse: NoteUse;
 }
 
 /** Writes one line per request and measures it, however it ends. */
@@ -15,7 +17,7 @@ export type LogWhenClosed = (req: Request, res: Response, exchange: Exchange) =>
 /** What nginx calls a client that went away before the answer. */
 const clientClosed = 499;
 
-export function createAccessLog({ logger, metrics }: AccessLogDeps): LogWhenClosed {
+export function createAccessLog({ logger, metrics, noteUse }: AccessLogDeps): LogWhenClosed {
   // Every field of the line is named here and none is a secret; searching them for some took longer than writing it.
   const lines = withoutRedaction(logger);
   return (req, res, exchange) => {
@@ -24,6 +26,7 @@ export function createAccessLog({ logger, metrics }: AccessLogDeps): LogWhenClos
       const elapsedMs = performance.now() - startedAt;
       const status = res.writableFinished ? res.statusCode : clientClosed;
       metrics.httpDuration.observe({ route, method: req.method, status }, elapsedMs / 1000);
+      if (principal !== undefined) noteUse(principal.orgId, elapsedMs, status === 429);
       exchange.span.note?.(
         {
           "http.request.method": req.method,

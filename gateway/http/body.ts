@@ -5,12 +5,12 @@ import { type BodyRoom, hasBody } from "./body-budget.ts";
 import type { ErrorDialect } from "./error-dialect.ts";
 import { freeBytes } from "./upload-turns.ts";
 
-/** What a route says about its body. */
+/** A route's declaration of its body. */
 export interface BodyRules {
   readonly maxBytes: number;
-  /** Whether application/x-www-form-urlencoded is understood too. */
+  /** Whether application/x-www-form-urlencoded is accepted too. */
   readonly form: boolean;
-  /** Whether the bytes are wanted as they are. */
+  /** Whether the route takes the raw bytes. */
   readonly unparsed?: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function readBody(
   const isJson = isJsonType(contentType);
   const isForm = !isJson && rules.form && isType(contentType, "application/x-www-form-urlencoded");
   if (!isJson && !isForm) throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
-  const limits = { maxBytes: rules.maxBytes, tooLarge: tooLarge(rules.maxBytes, dialect) };
+  const limits = { maxBytes: rules.maxBytes, tooLarge: () => tooLarge(rules.maxBytes, dialect) };
   const bytes = await readBytes(req, limits, dialect, room);
   if (rules.unparsed === true) return bytes;
   return isForm ? parseForm(bytes) : parseJson(bytes, dialect.validationFailed);
@@ -54,8 +54,8 @@ function isType(contentType: string | undefined, expected: string): boolean {
 
 interface SizeLimit {
   readonly maxBytes: number;
-  /** The answer to more. */
-  readonly tooLarge: DomainError;
+  /** The answer to more; made only then, since an error costs more than reading a small body. */
+  tooLarge(): DomainError;
 }
 
 /** Reads all bytes of a body, within its limit and the available room. */
@@ -66,7 +66,7 @@ export async function readBytes(
   room?: BodyRoom,
 ): Promise<Buffer> {
   const { "content-length": declared } = req.headers;
-  if (Number(declared ?? 0) > maxBytes) throw tooLarge;
+  if (Number(declared ?? 0) > maxBytes) throw tooLarge();
   // A chunked body may reach the limit.
   const size = Number(declared ?? maxBytes);
   const isTurn = await room?.turn?.begin(size, req);
@@ -104,7 +104,7 @@ function gatherBytes(
       stalled?.refresh();
       length += chunk.length;
       if (length <= maxBytes) chunks.push(chunk);
-      else refuse(tooLarge);
+      else refuse(tooLarge());
     });
     req.on("end", () => {
       clearTimeout(stalled);

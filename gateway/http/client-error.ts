@@ -33,6 +33,8 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, 
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
   linger(socket);
+  // Node goes on to read what came too late, and would hand on a request that has just been refused.
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") socket.once("finish", () => socket.destroy());
 }
 
 const lingering = Symbol("lingering");

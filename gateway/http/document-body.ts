@@ -28,7 +28,7 @@ export async function readDocumentBody(
   if (!hasBody(req)) return { value: undefined, files: [] };
   requirePlain(req);
   const kind = kindOf(req.headers["content-type"], rules);
-  const limit = { maxBytes: rules.maxBytes, tooLarge: new DomainError(tooLargeCode) };
+  const limit = { maxBytes: rules.maxBytes, tooLarge: () => new DomainError(tooLargeCode) };
   const bytes = await readBytes(req, limit, dialect, room);
   if (kind === "raw") return { value: undefined, files: [rawFile(req, bytes)] };
   return documentBodies.read({

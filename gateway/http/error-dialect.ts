@@ -10,7 +10,7 @@ export const genErrorBody = (error: DomainError): Readonly<Record<string, unknow
 });
 
 function detailsOf({ code, details, metadata }: DomainError): Record<string, unknown> {
-  // Whoever is refused before it is known who asks has no plan yet.
+  // A caller who is refused before authentication has no plan yet.
   const facts = { ...(code === "GEN_RATE_LIMITED" ? { plan: null } : {}), ...factsOf(metadata) };
   if (details.length === 0) return facts;
   if (code === "GEN_TEMPLATE_ERROR") return { ...facts, errors: details.map(templateFinding) };
@@ -26,7 +26,7 @@ function templateFinding({ field, code, message }: DomainError["details"][number
 /** Places begin with 1; null when a finding has none. */
 const placeOf = (text: string | undefined): number | null => (text === undefined || text === "0" ? null : Number(text));
 
-/** How a family of operations names the errors that the gateway itself finds, and what its error body looks like. */
+/** The codes that a family of operations uses for the gateway's own errors, and its error body. */
 export interface ErrorDialect {
   readonly validationFailed: ErrorCode;
   readonly payloadTooLarge: ErrorCode;
@@ -35,7 +35,7 @@ export interface ErrorDialect {
   /** There is no room for the request right now. */
   readonly busy: ErrorCode;
   body(error: DomainError, requestId: string): Readonly<Record<string, unknown>>;
-  /** What its errors have beside the headers of all. */
+  /** Extra headers of its errors. */
   headers?(requestId: string): Readonly<Record<string, string>>;
 }
 
@@ -45,7 +45,7 @@ const standardBody = (error: DomainError, requestId: string): Readonly<Record<st
   return { ...body, details: error.details.map(({ field, code, message }) => ({ field, code, message })) };
 };
 
-/** Of everything that has no dialect of its own, unknown addresses included. */
+/** The dialect of everything that has none of its own, unknown paths included. */
 export const standardDialect: ErrorDialect = {
   validationFailed: "VALIDATION_FAILED",
   payloadTooLarge: "PAYLOAD_TOO_LARGE",

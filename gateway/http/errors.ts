@@ -1,9 +1,9 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { tabKinds } from "#api/compat-tab-kinds.ts";
 import { DomainError, type ErrorCode, errorCatalogue, fromConnectError } from "#platform/errors.ts";
-import { memberPath } from "#platform/field-path.ts";
 import type { Logger } from "#platform/logger.ts";
 import { asOutage } from "#platform/outage.ts";
+import { memberPath } from "#platform/problems.ts";
 import type { ErrorDialect } from "./error-dialect.ts";
 import type { Exchange } from "./exchange.ts";
 import { jsonReply, type Reply } from "./reply.ts";

@@ -7,7 +7,7 @@ import type { AuthenticateRenderToken, RenderGrant } from "../auth/render-token.
 import type { DocumentBodies } from "../document-bodies/document-bodies.ts";
 import type { ReadDocuments } from "../document-bodies/read-documents.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
-import { insufficientScope } from "../routes/require-scope.ts";
+import { insufficientScope, isOpenWhileSuspended } from "../routes/require-scope.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import type { Sessions } from "../sessions/authenticate-session.ts";
@@ -29,7 +29,7 @@ import {
   textProblems,
 } from "./params.ts";
 import { protectedReply } from "./protected-reply.ts";
-import type { TakeRequest } from "./rate-limit.ts";
+import type { IsUsedUp, RequireActive, TakeRequest } from "./rate-limit.ts";
 import { type Reply, readableAnywhere, sendReply, withLoggedStream } from "./reply.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
 
@@ -38,6 +38,8 @@ export interface ExecutorDeps {
   readonly authenticateRenderToken: AuthenticateRenderToken;
   readonly sessions: Pick<Sessions, "authenticate">;
   readonly takeRequest: TakeRequest;
+  readonly isUsedUp: IsUsedUp;
+  readonly requireActive: RequireActive;
   readonly floodGuard: Pick<FloodGuard, "takeForGuess">;
   readonly bodyBudget: BodyBudget;
   /** Of bodies that carry documents. */
@@ -52,7 +54,7 @@ export interface ExecutorDeps {
 
 /**
  * Creates a route's handler. Only this function runs routes, so every operation checks in the same order:
- * credential (401), budget (429), scope and then a session's CSRF token (403), request (400), and only then the
+ * credential (401), budget (429), scope, suspension and then a session's CSRF token (403), request (400), and only then the
  * operation itself.
  */
 export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
@@ -65,16 +67,20 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
     let room: BodyRoom | undefined;
     let body: unknown;
     try {
-      const renderGrant = await admit(req, exchange, route, deps);
-      room = roomFor(route, exchange, deps);
-      const request = {
-        ...(await readRequest(req, exchange, route, { validators, room, documentBodies: deps.documentBodies })),
-        renderGrant,
-        publicUrl: () => publicUrlOf(req, deps.publicUrl),
-      };
-      body = request.body;
-      requireExistingNames(request.params, route, validators.texts);
-      reply = await route.handle(request, deps.services);
+      const { renderGrant, counted } = await count(req, exchange, route, deps);
+      reply = await unlessRefused(counted, async () => {
+        await authorize(req, exchange, route, renderGrant, deps);
+        room = roomFor(route, exchange, deps);
+        const request = {
+          ...(await readRequest(req, exchange, route, { validators, room, documentBodies: deps.documentBodies })),
+          renderGrant,
+          publicUrl: () => publicUrlOf(req, deps.publicUrl),
+        };
+        body = request.body;
+        requireExistingNames(request.params, route, validators.texts);
+        if (route.besideLimit !== true) await counted;
+        return route.handle(request, deps.services);
+      });
     } catch (error) {
       reply = patient(
         error,
@@ -128,33 +134,67 @@ function compileValidators(route: Route, compileSchema: CompileSchema): Validato
   return known;
 }
 
-/** Admits a request by its render token instead of a credential. */
-async function admit(
-  req: Request,
-  exchange: Exchange,
-  { access, dialect }: Route,
-  deps: ExecutorDeps,
-): Promise<RenderGrant | undefined> {
-  if (access === "public") return undefined;
+interface Admission {
+  /** In place of a credential. */
+  readonly renderGrant?: RenderGrant | undefined;
+  /** Rejects when the budget is used up; absent when the request is counted already. */
+  readonly counted?: Promise<void> | undefined;
+}
+
+/** Finds out who sends the request, and takes it from their budget. */
+async function count(req: Request, exchange: Exchange, route: Route, deps: ExecutorDeps): Promise<Admission> {
+  const { access, dialect } = route;
+  if (access === "public") return {};
   const token = access.renderToken === true && req.headers.authorization === undefined ? tokenOf(req) : undefined;
   const renderGrant = token === undefined ? undefined : await deps.authenticateRenderToken(token, exchange);
   const principal = renderGrant?.principal ?? (await identify(req, exchange, deps));
   exchange.principal = principal;
+  const { limitGroup } = access;
   // For routes counted in the organization's plan, the service does the counting.
-  if (access.limitGroup !== "plan") {
-    exchange.grant = await deps.takeRequest(principal, access.limitGroup, req.method);
+  if (limitGroup === "plan") return { renderGrant };
+  const take = async (): Promise<void> => {
+    exchange.grant = await deps.takeRequest(principal, limitGroup, req.method);
     if (!exchange.grant.granted) throw tooManyRequests(dialect, exchange.grant);
+  };
+  // Who is refused again and again must not cost a read each time.
+  if ((route.besideLimit === true || isReadQuickly(route)) && !(await deps.isUsedUp(principal, limitGroup))) {
+    return { renderGrant, counted: take() };
   }
+  await take();
+  return { renderGrant };
+}
+
+/** Whether the request may be read and checked while it is counted. */
+const isReadQuickly = ({ body }: Route): boolean => body !== undefined && body.maxBytes <= unbudgetedRouteBytes;
+
+/** What comes of the work, good or bad, is told only when the count allows the request. */
+async function unlessRefused<T>(counted: Promise<void> | undefined, work: () => Promise<T>): Promise<T> {
+  if (counted === undefined) return work();
+  const working = work();
+  // Nobody waits for it once the request is refused.
+  working.catch(() => {});
+  await counted;
+  return working;
+}
+
+async function authorize(
+  req: Request,
+  { principal }: Exchange,
+  { access }: Route,
+  renderGrant: RenderGrant | undefined,
+  deps: ExecutorDeps,
+): Promise<void> {
+  if (access === "public" || principal === undefined) return;
   if (renderGrant === undefined && !access.scopes.some((scope) => principal.scopes.has(scope))) {
     throw insufficientScope(access.scopes);
   }
+  if (!isOpenWhileSuspended(access)) await deps.requireActive(principal, req.method);
   if (principal.user !== undefined) {
     requireCsrfToken(
       { method: req.method, headers: req.headers, publicUrl: publicUrlOf(req, deps.publicUrl) },
       principal.user,
     );
   }
-  return renderGrant;
 }
 
 /** By the Authorization header, or else by the session cookie, which may be renewed on the way. */

@@ -14,7 +14,6 @@ import { exchangeOf, openExchange } from "./exchange.ts";
 import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
 import { createFloodGate, type FloodGate, type FloodGateDeps } from "./flood-gate.ts";
 import { sendReply } from "./reply.ts";
-import { rewriteAddress } from "./rewrite-address.ts";
 
 export interface AppDeps
   extends Omit<ExecutorDeps, "logger" | "floodGuard">,
@@ -22,11 +21,11 @@ export interface AppDeps
     FloodGateDeps {
   readonly floodGuard: FloodGuard;
   readonly metrics: AccessLogDeps["metrics"] & FloodGateDeps["metrics"];
-  /** Answers what are pages and no operations; nothing when absent. */
+  /** Serves the pages. */
   readonly pages?: RequestHandler[];
   readonly newId: NewId;
   readonly tracer?: Tracer | undefined;
-  /** Addresses or networks whose X-Forwarded-For is believed; nobody's when empty. */
+  /** Addresses or networks whose X-Forwarded-For is trusted; none when empty. */
   readonly trustedProxies: readonly string[];
 }
 
@@ -35,7 +34,7 @@ export function createApp(deps: AppDeps): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  // Every route reads its own query, and /TYPES and /types/ are other addresses than /types.
+  // Every route parses its own query. Routing is strict: /TYPES and /types/ are not /types.
   app.set("query parser", false);
   app.enable("case sensitive routing");
   app.enable("strict routing");
@@ -82,10 +81,10 @@ const beginExchange = (
   logWhenClosed: LogWhenClosed,
   mayPass: FloodGate,
 ): RequestHandler => {
-  /** Connections whose readers may disagree about what was sent on them. */
+  /** Connections with ambiguous framing, on which requests could be smuggled. */
   const ambiguous = new WeakSet<object>();
   return (req, res, next) => {
-    // What looks like another request may not be one; the response to the first closes the connection.
+    // What follows may not be a request at all, so the response to the first closes the connection.
     if (ambiguous.has(req.socket)) return;
     const exchange = openExchange(req, res, newId, tracer);
     logWhenClosed(req, res, exchange);
@@ -109,7 +108,7 @@ const answerError =
     sendReply(res, exchange, errorReply(known, exchange, generalDialect(known, req.path), logger));
   };
 
-/** What is no proper request has the standard body, of which that of the compatible interface is a form. */
+/** Malformed requests get the standard error body, which also fits the compatible interface. */
 const generalDialect = (error: unknown, path: string): ErrorDialect => {
   if (isCompatPath(path)) return compatDialect;
   const isBadRequest = error instanceof DomainError && error.code === "VALIDATION_FAILED";
@@ -117,3 +116,25 @@ const generalDialect = (error: unknown, path: string): ErrorDialect => {
 };
 
 const isBadPath = (error: unknown): boolean => error instanceof Error && error.name === "URIError";
+
+/**
+ * Programs made for DocuSign write its addresses in several ways: with slashes at the end, and with the version before
+ * 2.1, which has the same operations.
+ */
+const rewriteAddress: RequestHandler = (req, _res, next) => {
+  if (isCompatPath(req.path)) req.url = compatAddress(req.url);
+  next();
+};
+
+const oldVersion = "/restapi/v2/";
+const version = "/restapi/v2.1/";
+
+export function compatAddress(url: string): string {
+  const query = url.indexOf("?");
+  const path = query < 0 ? url : url.slice(0, query);
+  let end = path.length;
+  while (end > 1 && path[end - 1] === "/") end -= 1;
+  const plain = path.slice(0, end);
+  const named = plain.startsWith(oldVersion) ? version + plain.slice(oldVersion.length) : plain;
+  return named + (query < 0 ? "" : url.slice(query));
+}

@@ -37,11 +37,11 @@ export function fileReply(file: StoredFile, { method, headers }: Pick<RouteReque
   return { status: 206, body: bytes.subarray(first, last + 1), contentType, headers: { ...common, ...part } };
 }
 
-/** Ranges are for GET alone, and with If-Range only for the file that the client has a part of already. */
+/** Ranges apply to GET alone, and with If-Range only if the client's part is of this same file. */
 const mayAnswerPart = (method: string, ifRange: unknown, etag: string): boolean =>
   method === "GET" && (ifRange === undefined || ifRange === etag);
 
-/** Whether If-None-Match names this ETag; weak ones count as well here. */
+/** Whether If-None-Match contains this ETag; weak comparison. */
 const names = (header: string | undefined, etag: string): boolean =>
   (header ?? "")
     .slice(0, 4_000)
@@ -50,8 +50,8 @@ const names = (header: string | undefined, etag: string): boolean =>
     .some((tag) => tag === "*" || tag === etag);
 
 /**
- * The value of Content-Disposition that lets a browser save an answer under a name (RFC 6266). What is no plain ASCII
- * stands in its extended form (RFC 8187) only; the other one is for programs that do not know it.
+ * The Content-Disposition with which a browser saves an answer under a name (RFC 6266). A name outside ASCII
+ * is sent in its extended form (RFC 8187); the plain one is a fallback for programs that do not support it.
  */
 export function attachment(fileName: string): string {
   const safe = fileName
@@ -67,7 +67,7 @@ export function attachment(fileName: string): string {
 const extended = (text: string): string =>
   encodeURIComponent(text).replaceAll(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** A part of so many bytes, both ends included. */
+/** A range of bytes, both ends included. */
 interface ByteRange {
   readonly first: number;
   readonly last: number;

@@ -5,7 +5,7 @@ import { isUuid } from "#platform/ids.ts";
 import { paramsOf, type Route, type TextParam } from "../routes/route.ts";
 import type { CompileSchema, Validate } from "./validate.ts";
 
-/** A header such as `file; filename="NDA.pdf"; documentid=3`, or of parameters alone. */
+/** A header such as `file; filename="NDA.pdf"; documentid=3`, or one with parameters only. */
 interface HeaderValue {
   /** In lower case. */
   readonly value: string;
@@ -15,7 +15,7 @@ interface HeaderValue {
 
 const maxLength = 4_096;
 
-/** Takes a header apart; undefined when it is malformed, too long, or says a parameter twice. */
+/** Parses a header; undefined when it is malformed, too long, or repeats a parameter. */
 export function parseHeaderParams(header: string): HeaderValue | undefined {
   if (header.length > maxLength) return undefined;
   const params = new Map<string, string>();
@@ -35,11 +35,11 @@ export function parseHeaderParams(header: string): HeaderValue | undefined {
 interface ReadParam {
   readonly name: string;
   readonly value: string;
-  /** Where the next one begins. */
+  /** Where the next parameter begins. */
   readonly next: number;
 }
 
-/** Reads one parameter; a name of nothing is that of an empty one, as after a semicolon at the end. */
+/** Reads one parameter; an empty name means an empty parameter, as after a trailing semicolon. */
 function readParam(header: string, from: number): ReadParam | undefined {
   const end = indexOrEnd(header, ";", from);
   const equals = header.indexOf("=", from);
@@ -62,7 +62,7 @@ function readQuoted(header: string, from: number, name: string): ReadParam | und
       const end = indexOrEnd(header, ";", at);
       return header.slice(at + 1, end).trim() === "" ? { name, value, next: end + 1 } : undefined;
     }
-    // Only quotes and backslashes are escaped: browsers of old send paths of Windows.
+    // Only quotes and backslashes are unescaped, because old browsers send Windows paths.
     if (char === "\\" && (header[at + 1] === '"' || header[at + 1] === "\\")) at += 1;
     value += header[at];
   }
@@ -80,7 +80,7 @@ export type TextValidators = ReadonlyMap<string, Validate>;
 export const compileTexts = ({ texts = {} }: Route, compileSchema: CompileSchema): TextValidators =>
   new Map(Object.entries<TextParam>(texts).map(([name, { schema }]) => [name, compileSchema(schema)]));
 
-/** Ids in the form in which they are written; texts exactly as they were sent, percent-decoded. */
+/** Ids in canonical form; texts exactly as sent, percent-decoded. */
 export const readParams = (params: Request["params"], { notFound = {} }: Route): Record<string, string> =>
   Object.fromEntries(
     Object.entries(params).map(([name, value]) => {
@@ -89,7 +89,7 @@ export const readParams = (params: Request["params"], { notFound = {} }: Route):
     }),
   );
 
-/** The texts of a path that make a bad request, rather than name nothing. */
+/** Path texts that make a request bad instead of naming nothing. */
 export const textProblems = (
   params: Readonly<Record<string, string>>,
   { texts = {} }: Route,
@@ -99,7 +99,7 @@ export const textProblems = (
     .filter(([, { otherwise }]) => otherwise === undefined)
     .flatMap(([name]) => (validators.get(name)?.(params[name]) ?? []).map((problem) => ({ ...problem, field: name })));
 
-/** What has not the form of a name names nothing, which is all that a caller learns; the service is not asked. */
+/** A text without the form of an id names nothing: the caller gets not found, and the service is not asked. */
 export function requireExistingNames(
   params: Readonly<Record<string, string>>,
   { path, notFound = {}, texts = {} }: Route,
@@ -118,8 +118,8 @@ export function requireExistingNames(
 }
 
 /**
- * The query parameters that a route knows, as values of the types that its schema names. What does not look like its
- * type stays a text, and what comes twice a list, so that validation refuses it.
+ * The query parameters that a route declares, converted to the types of its schema. A value that does not fit its
+ * type stays a text, and a repeated one becomes a list, so that validation refuses it.
  */
 export function readQuery(url: string, properties: Readonly<Record<string, JsonSchema>>): Record<string, unknown> {
   const question = url.indexOf("?");
@@ -134,7 +134,7 @@ export function readQuery(url: string, properties: Readonly<Record<string, JsonS
   return query;
 }
 
-/** The parameters with the character U+0000, which no database can hold. What is no text is refused elsewhere. */
+/** The parameters that contain U+0000, which Postgres cannot store. Values of other types are refused elsewhere. */
 export const findUnstorable = (query: Readonly<Record<string, unknown>>): FieldProblem[] =>
   Object.entries(query)
     .filter(([, value]) => typeof value === "string" && value.includes("\0"))

@@ -6,8 +6,24 @@ import type { Principal } from "../auth/principal.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Bucket, Grant } from "../limits/window-store.ts";
 
-/** Takes one request from a client's budget. The grant may be a refusal. */
+/** Takes one request from the budgets of a client and of its organization. The grant may be a refusal. */
 export type TakeRequest = (principal: Principal, group: LimitGroup, method: string) => Promise<Grant>;
+
+/** Whether it is known already, without asking the database, that the budget is used up. */
+export type IsUsedUp = (principal: Principal, group: LimitGroup) => Promise<boolean>;
+
+/** Throws ORGANIZATION_SUSPENDED for what would change something in an organization that may only read. */
+export type RequireActive = (principal: Principal, method: string) => Promise<void>;
+
+export const createRequireActive =
+  (organizations: Pick<OrganizationLimits, "of">): RequireActive =>
+  async ({ orgId }, method) => {
+    if (isRead(method)) return;
+    const { suspended } = await organizations.of(orgId);
+    if (suspended === true) throw new DomainError("ORGANIZATION_SUSPENDED");
+  };
+
+const isRead = (method: string): boolean => method === "GET" || method === "HEAD";
 
 export interface RateLimitDeps {
   readonly limiter: Limiter;
@@ -18,7 +34,12 @@ export interface RateLimitDeps {
   readonly logger: Logger;
 }
 
-export function createRateLimit({ limiter, localLimiter, organizations, metrics, logger }: RateLimitDeps): TakeRequest {
+export interface RateLimit {
+  readonly takeRequest: TakeRequest;
+  readonly isUsedUp: IsUsedUp;
+}
+
+export function createRateLimit({ limiter, localLimiter, organizations, metrics, logger }: RateLimitDeps): RateLimit {
   let isAway = false;
 
   /** Logs once per outage, since every request ends up here. */
@@ -36,23 +57,47 @@ export function createRateLimit({ limiter, localLimiter, organizations, metrics,
     noteAway(error);
     // Reads continue with approximate limits. Writes need the database anyway, and must not exceed their
     // budget.
-    if (method !== "GET" && method !== "HEAD") throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
+    if (!isRead(method)) throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
     return localLimiter(bucket);
   };
 
-  return async (principal, group, method) => {
-    const limits = await organizations.of(principal.orgId);
-    const bucket = { key: `${principal.clientId} ${group}`, limit: limits[group] };
-    const grant = await limiter.take(bucket).then(
-      (shared) => {
+  const take = (bucket: Bucket, method: string): Promise<Grant> =>
+    limiter.take(bucket).then(
+      (grant) => {
         // A refusal may come from memory.
-        if (shared.granted) noteReached();
-        return shared;
+        if (grant.granted) noteReached();
+        return grant;
       },
       (error: unknown) => takeAlone(bucket, method, error),
     );
-    if (grant.granted) return grant;
-    metrics.limiterRefusals.inc({ group });
-    return { ...grant, plan: limits.plan };
+
+  /**
+   * From both with one statement. What one of them refuses counts for the other all the same: once, since a refusal is
+   * remembered until the window ends.
+   */
+  const takeBoth = async (own: Bucket, shared: Bucket, method: string): Promise<Grant> => {
+    const [grant, ofAll] = await Promise.all([take(own, method), take(shared, method)]);
+    return grant.granted && !ofAll.granted ? ofAll : grant;
+  };
+
+  const budgetsOf = async ({ orgId, clientId, user }: Principal, group: LimitGroup) => {
+    const limits = await organizations.of(orgId);
+    const own = { key: `${clientId} ${group}`, limit: limits[group] };
+    // Programs share a budget; people keep theirs, since it is they who stop a program that takes too much.
+    const shared =
+      user === undefined ? { key: `organization ${orgId} ${group}`, limit: limits.shared[group] } : undefined;
+    const refusal = limiter.refusal(own) ?? (shared && limiter.refusal(shared));
+    return { own, shared, plan: limits.plan, refusal };
+  };
+
+  return {
+    takeRequest: async (principal, group, method) => {
+      const { own, shared, plan, refusal } = await budgetsOf(principal, group);
+      const grant = refusal ?? (await (shared === undefined ? take(own, method) : takeBoth(own, shared, method)));
+      if (grant.granted) return grant;
+      metrics.limiterRefusals.inc({ group });
+      return { ...grant, plan };
+    },
+    isUsedUp: async (principal, group) => (await budgetsOf(principal, group)).refusal !== undefined,
   };
 }

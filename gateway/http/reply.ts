@@ -15,9 +15,9 @@ export interface Reply {
   readonly stream?: AsyncIterable<Uint8Array>;
   /** Default application/json. */
   readonly contentType?: string;
-  /** A list is sent as one line for each of its values. */
+  /** A list is sent as one header line per value. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** What happens to a body that has not been read; the usual when absent. */
+  /** How a body that was not read is treated; by default as usual. */
   readonly unread?: UnreadLimits;
 }
 
@@ -30,7 +30,7 @@ export const jsonReply = (status: number, value: unknown, headers: Readonly<Reco
 /** The response to a deletion. */
 export const noContent: Reply = { status: 204, body: undefined };
 
-/** The same reply, which pages of every origin may read. */
+/** The same reply, readable by pages of every origin. */
 export const readableAnywhere = (reply: Reply): Reply => ({
   ...reply,
   headers: {
@@ -59,7 +59,7 @@ export function sendReply(res: Response, exchange: Exchange, reply: Reply): void
   boundUnreadBody(res.req, reply.unread);
   const { body } = reply;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
-  // All at once: setHeader would check and sort in each of them by itself.
+  // All at once, because setHeader validates and stores each one separately.
   res.writeHead(reply.status, {
     "X-Request-Id": exchange.requestId,
     traceparent: exchange.traceparent,
@@ -74,7 +74,7 @@ export function sendReply(res: Response, exchange: Exchange, reply: Reply): void
     sendStream(res, reply.stream);
     return;
   }
-  // As many bytes as characters means ASCII, for which both encodings are the same and this one is faster.
+  // As many bytes as characters means ASCII, for which latin1 gives the same bytes faster.
   res.end(body, length === body?.length ? "latin1" : "utf8");
 }
 
@@ -85,7 +85,7 @@ const rateLimitHeaders = ({ limit, remaining, resetAt, retryAfterSeconds }: Gran
   "Retry-After": retryAfterSeconds,
 });
 
-/** How long a client may take nothing while there is something for it. */
+/** How long a client may read nothing while data is waiting for it. */
 const stallMs = 60_000;
 
 /**
@@ -98,11 +98,11 @@ function sendStream(res: Response, stream: AsyncIterable<Uint8Array>): void {
     return;
   }
   res.setTimeout(stallMs, () => res.destroy());
-  // Whoever made the stream has heard of its failure, and a client that is gone is none.
+  // The producer of the stream already knows of its failure, and a client that has left is no failure.
   pipeline(Readable.from(stream, { highWaterMark: 1 }), res).catch(() => res.destroy());
 }
 
-/** The same reply, whose stream says why it broke off. */
+/** The same reply, whose stream reports why it broke off. */
 export const withLoggedStream = (reply: Reply, exchange: Exchange, logger: Logger): Reply =>
   reply.stream === undefined ? reply : { ...reply, stream: logged(reply.stream, exchange, logger) };
 

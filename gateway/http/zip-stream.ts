@@ -2,10 +2,17 @@ import { crc32 } from "node:zlib";
 import { Zip, type ZipInputFile } from "fflate";
 import { zipTime } from "#platform/zip-time.ts";
 
-/** A file of an archive that is made while it is sent. */
-export interface StreamedFile {
+/** A file of an archive that is made while it is sent: as a whole, or piece by piece. */
+export type StreamedFile = WholeFile | FileInPieces;
+interface WholeFile {
   readonly name: string;
   readonly bytes: Uint8Array;
+}
+interface FileInPieces {
+  readonly name: string;
+  readonly size: number;
+  readonly crc32: number;
+  readonly pieces: AsyncIterable<Uint8Array>;
 }
 
 /** Without the ZIP64 extension, offsets have 32 bits; this leaves room for the directory. */
@@ -24,16 +31,21 @@ export async function* zipStream(files: AsyncIterable<StreamedFile>, modifiedAt:
     if (error) throw error;
     pieces.push(piece);
   });
-  for await (const { name, bytes } of files) {
+  for await (const one of files) {
+    const isWhole = "bytes" in one;
     const file: ZipInputFile = {
-      filename: name,
-      size: bytes.length,
-      crc: crc32(bytes),
+      filename: one.name,
+      size: isWhole ? one.bytes.length : one.size,
+      crc: isWhole ? crc32(one.bytes) : one.crc32,
       compression: 0,
       mtime: zipTime(modifiedAt),
     };
     archive.add(file);
-    file.ondata?.(null, bytes as Uint8Array<ArrayBuffer>, true);
+    for await (const bytes of isWhole ? [one.bytes] : one.pieces) {
+      file.ondata?.(null, bytes as Uint8Array<ArrayBuffer>, false);
+      yield* pieces.splice(0);
+    }
+    file.ondata?.(null, new Uint8Array(0), true);
     yield* pieces.splice(0);
   }
   archive.end();

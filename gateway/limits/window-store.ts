@@ -53,10 +53,12 @@ const takeSql = `
 // Reads the clock once, so that old windows are an index range. Concurrent deletions skip each other's rows
 // instead of deadlocking.
 const deleteOldSql = `
-  delete from gateway.rate_window where (window_start, bucket) in (
+  with old as materialized (
     select window_start, bucket from gateway.rate_window
     where window_start < (select clock_timestamp() - interval '${2 * windowSeconds} seconds')
-    limit $1 for update skip locked)`;
+    limit $1 for update skip locked
+  )
+  delete from gateway.rate_window w using old where w.window_start = old.window_start and w.bucket = old.bucket`;
 
 /** Windows in the gateway's schema, exact across replicas. The pool should not wait for commits to be flushed. */
 export function createWindowStore(pool: pg.Pool): WindowStore {

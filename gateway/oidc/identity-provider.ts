@@ -9,6 +9,7 @@ import {
   type Configuration,
   calculatePKCECodeChallenge,
   clockTolerance,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
@@ -18,19 +19,24 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
+import { type FreshText, textNow } from "#platform/config.ts";
 import type { Logger } from "#platform/logger.ts";
+import { type Fetch, fetchThrough } from "#platform/net/egress-fetch.ts";
+import type { Egress } from "#platform/net/egress-proxy.ts";
 
 /** The operator's settings for the provider. */
 export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** Empty for a client that proves itself with PKCE alone. */
-  readonly clientSecret: string;
-  /** What the button of the sign-in page says. */
+  /** Empty for a public client, which uses PKCE alone. */
+  readonly clientSecret: FreshText;
+  /** The label of the button on the sign-in page. */
   readonly name: string;
+  /** The proxy of the operator's network; absent: directly. */
+  readonly egress?: Egress | undefined;
 }
 
-/** What the browser keeps while the person is at the provider. */
+/** The secrets that the browser keeps while the person is at the provider. */
 export interface LoginSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -112,22 +118,23 @@ export function createIdentityProvider(settings: ProviderSettings, { monotonic, 
   };
 }
 
-function describe({ issuer, clientId, clientSecret }: ProviderSettings): Promise<Configuration> {
+function describe({ issuer, clientId, clientSecret, egress }: ProviderSettings): Promise<Configuration> {
   const isInsecure = issuer.startsWith("http:");
-  // The signature is checked also where the way to the provider is trusted.
+  // The signature is checked even though the connection to the provider is trusted.
   const execute = [enableNonRepudiationChecks, ...(isInsecure ? [allowInsecureRequests] : [])];
   const metadata = { [clockTolerance]: toleranceSeconds };
   return discovery(new URL(issuer), clientId, metadata, authenticationBy(clientSecret), {
     execute,
     timeout: timeoutSeconds,
+    ...(egress && { [customFetch]: (url, init) => fetchThrough(egress)(url, init as Parameters<Fetch>[1]) }),
   });
 }
 
-/** HTTP Basic, which providers have to understand, unless this one says that it does not. */
-function authenticationBy(secret: string): ClientAuth {
-  if (secret === "") return None();
-  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+/** HTTP Basic, which providers must support, unless this one declares that it does not. */
+function authenticationBy(secret: FreshText): ClientAuth {
+  if (textNow(secret) === "") return None();
   return (server, ...rest) => {
+    const [basic, post] = [ClientSecretBasic(textNow(secret)), ClientSecretPost(textNow(secret))];
     const { token_endpoint_auth_methods_supported: known = ["client_secret_basic"] } = server;
     return (known.includes("client_secret_basic") ? basic : post)(server, ...rest);
   };
@@ -160,7 +167,7 @@ async function finishAt(
   const claims = tokens.claims();
   if (claims === undefined) throw new Error("the provider has sent no ID token");
   const { iss: issuer, sub: subject } = claims;
-  // Some providers tell the address only to those who ask for it.
+  // Some providers return the address only at the userinfo endpoint.
   const asks = claims.email === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
   const told = asks ? await fetchUserInfo(configuration, tokens.access_token, subject) : claims;
   return { issuer, subject, email: verifiedEmail(told) };
@@ -173,7 +180,7 @@ function verifiedEmail(told: Readonly<Record<string, unknown>>): string {
 
 const maxEmailLength = 320;
 
-/** Errors of the library that say that the provider does not answer, or not as a provider does. */
+/** The library's errors for a provider that does not answer, or not as a provider does. */
 const awayCodes: ReadonlySet<unknown> = new Set(["OAUTH_TIMEOUT", "OAUTH_ABORT", "OAUTH_RESPONSE_IS_NOT_CONFORM"]);
 
 function refusalOf(error: unknown): Refusal {
@@ -190,7 +197,7 @@ function reasonOf(error: unknown): string {
   return String(codeOf(error) ?? (error instanceof Error ? error.message : "unknown")).slice(0, 200);
 }
 
-/** What a provider or whoever pretends to be one may put into the log. */
+/** The part of an error from outside that is safe to log. */
 const knownErrors: ReadonlySet<string> = new Set([
   "access_denied",
   "invalid_client",

@@ -2,9 +2,9 @@ import { isUuid } from "#platform/ids.ts";
 import { isHttps } from "../sessions/cookie.ts";
 import type { LoginSecrets } from "./identity-provider.ts";
 
-/** A login that is under way at the provider, kept by the browser that began it and by nobody else. */
+/** A sign-in that is under way at the provider. Only the browser that began it keeps it. */
 export interface LoginUnderWay extends LoginSecrets {
-  /** Where the person wants to be afterwards: an address below /dashboard. */
+  /** Where to go afterwards: a path below /dashboard. */
   readonly next: string;
   /** Empty while none was chosen. */
   readonly organizationId: string;
@@ -34,18 +34,18 @@ export const choiceCookie = (options: readonly OrganizationOption[], publicUrl: 
     publicUrl,
   );
 
-/** Takes the cookie of a login away that has ended. */
+/** Removes the cookie of a sign-in that has ended. */
 export const noUnderWayCookie = (publicUrl: string): string => setCookie("oidc", "", 0, publicUrl);
 export const noChoiceCookie = (publicUrl: string): string => setCookie("oidc_choice", "", 0, publicUrl);
 
-/** Undefined when the browser has begun none. */
+/** Undefined when the browser has no sign-in under way. */
 export function readUnderWay(header: string | undefined, publicUrl: string): LoginUnderWay | undefined {
   const { state, nonce, verifier, next, organizationId } = asRecord(readCookie(header, "oidc", publicUrl));
   const texts = { state, nonce, verifier, next, organizationId };
   return Object.values(texts).every((value) => typeof value === "string") ? (texts as LoginUnderWay) : undefined;
 }
 
-/** What there is to choose from; empty when there is nothing. */
+/** The organizations to choose from; empty when there are none. */
 export function readChoice(header: string | undefined, publicUrl: string): OrganizationOption[] {
   const value = readCookie(header, "oidc_choice", publicUrl);
   if (!Array.isArray(value)) return [];
@@ -54,12 +54,12 @@ export function readChoice(header: string | undefined, publicUrl: string): Organ
   });
 }
 
-/** The prefix keeps other hosts of the same site from beginning a login that somebody else ends. */
+/** The prefix prevents other hosts of the same site from setting the cookie (login CSRF). */
 const nameOf = (name: string, publicUrl: string): string => `${isHttps(publicUrl) ? "__Host-" : ""}assent_${name}`;
 
 function setCookie(name: string, value: string, seconds: number, publicUrl: string): string {
   const secure = isHttps(publicUrl) ? "; Secure" : "";
-  // Lax, because the provider leads the browser back.
+  // Lax, because the provider redirects the browser back.
   return `${nameOf(name, publicUrl)}=${value}; Max-Age=${seconds}; Path=/; HttpOnly; SameSite=Lax${secure}`;
 }
 

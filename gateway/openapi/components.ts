@@ -32,9 +32,11 @@ import {
   deployment,
   publication,
   revisionText,
+  screenshot,
   template,
   templateWithVersions,
   version,
+  versionDraft,
   versionWithAll,
 } from "#api/templates.ts";
 import { signedIn, user, userSession } from "#api/users.ts";
@@ -104,6 +106,8 @@ const named: Readonly<Record<string, JsonSchema>> = {
   CreateVersion: version.schemas.create,
   UpdateVersion: version.schemas.change,
   PublishVersion: publication.schemas.create,
+  VersionDraft: versionDraft.schemas.answer,
+  SaveVersionDraft: versionDraft.schemas.create,
   VersionRevision: revisionText.schemas.answer,
   ContentReport: contentReport.schemas.answer,
   TemplateType: templateTypeInfo.schemas.answer,
@@ -113,6 +117,7 @@ const named: Readonly<Record<string, JsonSchema>> = {
   Deployment: deployment.schemas.answer,
   CreateDeployment: deployment.schemas.create,
   UpdateDeployment: deployment.schemas.change,
+  Screenshot: screenshot.schemas.answer,
   ConsentReceipt: consentReceipt.schemas.answer,
   ConsentState: consentState.schemas.answer,
   UpdateConsent: consentChange.schemas.create,
@@ -229,6 +234,7 @@ const byFormat: Readonly<Record<string, string>> = {
   date: "2026-11-20",
   "date-time": "2026-11-20T17:00:00.123Z",
   "language-tag": "en",
+  email: "ann@example.com",
   "https-url": "https://www.example.com/",
   uri: "https://www.example.com/",
 };

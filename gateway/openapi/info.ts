@@ -116,7 +116,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Sessions: "One user who is shown one text: what is pinned is what is accepted.",
   Acceptances: "Recording that a user accepted or declined, exactly once, and the receipts of it.",
   Evidence: "What proves an acceptance: bundles, signatures, the log of each organization and its proofs.",
-  Privacy: "How long agreements are kept, legal holds, and what remains of agreements that were deleted.",
+  Privacy: "How long records are kept, legal holds, and what remains of agreements that were deleted.",
   Erasure: "Erasing what is personal about a user, and opening what must be kept for some time.",
   Consent: "What a user has consented to, purpose by purpose.",
   Render: "Showing a text: as JSON, as a page or as a fragment of HTML, and the script that shows it in your page.",

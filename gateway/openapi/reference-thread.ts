@@ -4,8 +4,8 @@ import { referencePage, referencePagePolicy } from "./page/reference-page.ts";
 import type { ReferencePage } from "./reference.ts";
 
 answerJobs(
-  (document: string): ReferencePage => ({
-    page: staticFile(referencePage(JSON.parse(document))),
+  (document: Uint8Array): ReferencePage => ({
+    page: staticFile(referencePage(JSON.parse(Buffer.from(document).toString()))),
     pagePolicy: referencePagePolicy,
   }),
 );

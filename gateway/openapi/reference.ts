@@ -1,6 +1,6 @@
 import { DomainError } from "#platform/errors.ts";
 import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
-import { type StaticFile, staticFile } from "../static-file.ts";
+import type { StaticFile } from "../static-file.ts";
 
 /** The OpenAPI document as a page. */
 export interface ReferencePage {
@@ -21,8 +21,8 @@ export interface Reference {
  * The page is made by a thread when somebody first asks for it: it takes as long as the rest of a start, and many
  * processes are never asked. The thread ends after it.
  */
-export function createReference(document: string): Reference {
-  const threads = createWorkerPool<string, ReferencePage>({
+export function createReference(document: StaticFile): Reference {
+  const threads = createWorkerPool<Uint8Array, ReferencePage>({
     module: new URL("./reference-thread.ts", import.meta.url),
     size: 1,
     maxWaiting: 1,
@@ -33,12 +33,12 @@ export function createReference(document: string): Reference {
   });
   let made: Promise<ReferencePage> | undefined;
   const make = (): Promise<ReferencePage> =>
-    threads.run(document).catch((error: unknown) => {
+    threads.run(document.bytes).catch((error: unknown) => {
       made = undefined;
       throw error instanceof WorkerPoolError ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
     });
   return {
-    document: staticFile(document),
+    document,
     readPage: () => {
       made ??= make();
       return made;

@@ -2,6 +2,7 @@ import { genErrorName } from "#api/generation-errors.ts";
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
 import { unbudgetedRouteBytes } from "../http/body-budget.ts";
 import { genDialect, oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
+import { isOpenWhileSuspended } from "../routes/require-scope.ts";
 import type { Route, TextParam } from "../routes/route.ts";
 import {
   errorSchema,
@@ -36,7 +37,9 @@ function contentOf({ schema, contentType, alsoTypes = [], example, textExamples 
   const json = schema && { schema: withReferences(schema), example: example ?? exampleOf(schema) };
   const others = [...(schema === undefined ? [contentType ?? ""] : []), ...alsoTypes].map((type) => [
     type,
-    type.startsWith("text/") ? textMedia(textExamples[type] ?? typeExamples[type]) : binaryMedia,
+    type.startsWith("text/") || Object.hasOwn(textExamples, type)
+      ? textMedia(textExamples[type] ?? typeExamples[type])
+      : binaryMedia,
   ]);
   return {
     content: {
@@ -84,6 +87,7 @@ function commonErrors({ access, method, body, query, texts, dialect }: Route): E
       : ([
           ...["UNAUTHORIZED", "INVALID_TOKEN", "TOKEN_EXPIRED", "SESSION_ENDED", "INSUFFICIENT_SCOPE"],
           ...(method === "GET" ? [] : ["CSRF_TOKEN_INVALID"]),
+          ...(method === "GET" || isOpenWhileSuspended(access) ? [] : ["ORGANIZATION_SUSPENDED"]),
           dialect.rateLimited,
         ] as ErrorCode[])),
     "INTERNAL_ERROR",

@@ -1,6 +1,6 @@
 import { prefers } from "../http/accept.ts";
 
-/** What a rendering can be answered as. */
+/** The forms of a rendering. */
 export type RenderFormat = "json" | "html" | "fragment";
 
 /** As ?format= says; else HTML for whoever prefers it to JSON, as browsers do, and JSON for everybody else. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { rendering as shownRendering } from "#api/renderings.ts";
 import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
+import { sha256Label } from "#platform/canonical-json.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { chooseFormat, type RenderFormat } from "./negotiate.ts";
@@ -15,7 +16,7 @@ export interface RenderReplyOptions {
 
 const htmlType = "text/html; charset=utf-8";
 
-/** A rendering in the form that was asked for. */
+/** A rendering in the requested form. */
 export function renderReply(rendering: Rendering, options: RenderReplyOptions): Reply {
   const { script } = options;
   const origins = rendering.allowedOrigins.filter((origin) => originPattern.test(origin));
@@ -29,17 +30,20 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
   };
   if (format === "json") return jsonReply(200, shownRendering.answer(rendering), headers);
   if (format === "html") {
-    // From the address of a session's page, wherever this API is mounted.
+    // Relative to the page of a session, so that it works wherever this API is mounted.
     const controls = script && { scriptUrl: `../embed.${script.hash}.js`, integrity: script.integrity, origins };
     return { status: 200, body: renderPage(rendering, controls), contentType: htmlType, headers };
   }
-  // The hash is that of the fragment alone; the other forms carry a token that is new each time.
-  const tagged = { ...headers, ETag: `"${rendering.renderHash}"` };
+  // Whoever gets this rendering counts as having been handed all of it, whatever the form.
+  const before = beforeText(rendering);
+  const body = `${before}${rendering.html}`;
+  // The other forms contain a token that is new each time.
+  const tagged = { ...headers, ETag: `"${before === "" ? rendering.renderHash : sha256Label(body)}"` };
   if (options.ifNoneMatch === tagged.ETag) return { status: 304, body: undefined, headers: tagged };
-  return { status: 200, body: rendering.html, contentType: htmlType, headers: tagged };
+  return { status: 200, body, contentType: htmlType, headers: tagged };
 }
 
-/** What the service answers is canonical; anything else could be another directive of ours. */
+/** The service returns canonical origins. Anything else could inject another directive into the policy. */
 const originPattern = /^https?:\/\/[a-z0-9._:[\]-]+$/;
 
 /** A page without controls is read-only: it gets no script and no permissions. */
@@ -54,16 +58,16 @@ const contentPolicy = (origins: readonly string[], hasControls: boolean): string
     hasControls ? `script-src 'self' '${pageScriptHash}'` : "sandbox allow-popups allow-popups-to-escape-sandbox",
   ].join("; ");
 
-/** What a page needs to offer the decision. */
+/** What a page needs to offer accept and decline. */
 interface PageControls {
-  /** The address of the embed script, from the page's own. */
+  /** The URL of the embed script, relative to the page. */
   readonly scriptUrl: string;
   readonly integrity: string;
-  /** Who may frame or open the page and so hear of the decision. */
+  /** The origins that may frame or open the page and thus learn of the decision. */
   readonly origins: readonly string[];
 }
 
-// Dark on light and light on dark by at least 7:1; links are underlined, so that colour alone tells nothing.
+// Contrast is at least 7:1 in both schemes. Links are underlined, so that colour is never the only sign.
 const style = `
 :root { color-scheme: light dark; --text: #1a1a1a; --ground: #fff; --link: #003e9c; --line: #767676; }
 @media (prefers-color-scheme: dark) { :root { --text: #f2f2f2; --ground: #161616; --link: #a8c7ff; --line: #9a9a9a; } }
@@ -76,10 +80,14 @@ table { border-collapse: collapse; }
 td, th { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; }
 img { max-width: 100%; height: auto; }
 .draft { border: 2px dashed var(--line); padding: .5rem 1rem; font-weight: 600; }
+.disclosure { border-inline-start: 3px solid var(--line); padding-inline-start: 1rem; }
+.changes { border: 1px solid var(--line); padding: 0 1rem; }
+.changes ins { text-decoration: underline; }
+.changes .assent-as-li { display: list-item; margin-inline-start: 1.2rem; }
 .notice { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; }
 main:has(assent-embed) .reading { display: none; }`;
 
-/** For the policy of the page: nothing but this stylesheet applies. */
+/** For the page's policy, which allows this stylesheet alone. */
 const styleHash = `sha256-${createHash("sha256").update(style).digest("base64")}`;
 
 /**
@@ -104,7 +112,7 @@ ${isDraft ? '<p class="draft" lang="en" dir="ltr">Draft – not published</p>' :
 </header>
 <main>
 <div class="reading">
-<article>${html}</article>
+${beforeText(rendering)}<article>${html}</article>
 <p class="notice">${escaped(noticeText)}</p>
 </div>
 <div data-assent-controls></div>
@@ -115,7 +123,22 @@ ${controls === undefined ? "" : scriptsHtml(rendering, controls)}
 `;
 }
 
-/** A block of data is never run, so the policy of the page need not allow it. */
+/** What a person is told before the text. */
+const beforeText = (rendering: Rendering): string => `${disclosureOf(rendering)}${changesOf(rendering)}`;
+
+function disclosureOf({ disclosure }: Rendering): string {
+  if (disclosure === undefined) return "";
+  const { locale, title, text } = disclosure;
+  const paragraphs = text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [`<p>${escaped(line)}</p>`]));
+  const language = `lang="${escaped(locale)}" dir="${directionOf(locale)}"`;
+  return `<section class="disclosure" ${language}><h2>${escaped(title)}</h2>${paragraphs.join("")}</section>\n`;
+}
+
+/** What has changed since the person accepted an earlier text; made by the service like the text itself. */
+const changesOf = ({ changes }: Rendering): string =>
+  typeof changes?.html === "string" ? `<section class="changes">${changes.html}</section>\n` : "";
+
+/** A data block is never executed, so the page's policy need not allow it. */
 const scriptsHtml = (rendering: Rendering, { scriptUrl, integrity, origins }: PageControls): string =>
   `<script type="application/json" data-assent-rendering>${dataBlock({ rendering: shownRendering.answer(rendering), origins })}</script>
 <script src="${escaped(scriptUrl)}" integrity="${escaped(integrity)}" crossorigin="anonymous"></script>
@@ -135,7 +158,8 @@ const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character)
 /**
  * Runs in a page that a session's token has opened. It mounts the embed script's controls instead of the static text and
  * hands a decision to the window that framed or opened the page, if that is one of the allowed origins; that window
- * records it and answers with the same idempotencyKey. Nobody there to record it is an error that the person sees.
+ * records it and answers with the same idempotencyKey. A page without such a window, or without any origin, is only for
+ * reading and says so. No answer is an error that the person sees.
  */
 const pageScript = `"use strict";
 (() => {
@@ -156,18 +180,18 @@ const pageScript = `"use strict";
       };
       addEventListener("message", onAnswer);
       const timer = setTimeout(() => settle(reject, {}), 30000);
-      if (listener === null || origins.length === 0) settle(reject, {});
-      else for (const origin of origins) listener.postMessage({ type, acceptance, idempotencyKey }, origin);
+      for (const origin of origins) listener.postMessage({ type, acceptance, idempotencyKey }, origin);
     });
   globalThis.Assent?.mount(document.querySelector("[data-assent-controls]"), {
     rendering,
     display: "FULL_PAGE",
     colorScheme: "auto",
+    readOnly: listener === null || origins.length === 0,
     onAccept: handOver("assent:accept"),
     onDecline: handOver("assent:decline"),
   });
 })();
 `;
 
-/** For the policy of the page: nothing but this script and those of our own address run. */
+/** For the page's policy, which allows this script and those of our own origin. */
 const pageScriptHash = `sha256-${createHash("sha256").update(pageScript).digest("base64")}`;

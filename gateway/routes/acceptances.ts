@@ -7,9 +7,9 @@ import { canonicalJson } from "#platform/canonical-json.ts";
 import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
+import { gatherPages, nextPage, nextPageHeader, type PageQuery, pageLimit } from "./pages.ts";
 import { defineRoute, jsonBody, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
-import { dateTime, described, listOf, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
+import { dateTime, described, integer, listOf, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
 
 const base = { tag: "Acceptances", dialect: clickDialect } as const;
 
@@ -74,6 +74,11 @@ export const acceptanceRoutes: readonly Route[] = [
     query: queryOf<AcceptancesQuery>({
       userRef: described(text(1, 255), "Only those of this user."),
       templateId: described(uuid, "Only those of this template."),
+      versionId: described(uuid, "Only those of this version."),
+      revision: described(
+        integer(1, 2_147_483_647),
+        "Only those of this revision of the version, which is then required.",
+      ),
       from: described(dateTime, "Accepted then or later."),
       to: described(dateTime, "Accepted before."),
       limit: pageLimit,
@@ -88,8 +93,11 @@ export const acceptanceRoutes: readonly Route[] = [
     errors: [],
     call: (request, { click }) =>
       gatherPages(request.query, async (page) => {
-        const { userRef, templateId, from, to } = request.query;
-        const wanted = { ...page, userRef, templateId: templateId?.toLowerCase() };
+        const { userRef, templateId, versionId, revision, from, to } = request.query;
+        const wanted = {
+          ...{ ...page, userRef, revision },
+          ...{ templateId: templateId?.toLowerCase(), versionId: versionId?.toLowerCase() },
+        };
         const answer = await click.listAcceptances(
           { ...wanted, from: timestampOf(from), to: timestampOf(to) },
           onBehalfOf(request),
@@ -110,6 +118,7 @@ export const acceptanceRoutes: readonly Route[] = [
     summary: "Read a receipt",
     description: "The same bytes as when it was recorded, until what is personal in it is erased or restricted.",
     access: { scopes: ["click:read"], limitGroup: "other" },
+    besideLimit: true,
     notFound: { receiptId: "CLICK_RECEIPT_NOT_FOUND" },
     success: {
       status: 200,
@@ -122,13 +131,13 @@ export const acceptanceRoutes: readonly Route[] = [
   }),
 ];
 
-interface AcceptancesQuery {
+interface AcceptancesQuery extends PageQuery {
   readonly userRef?: string;
   readonly templateId?: string;
+  readonly versionId?: string;
+  readonly revision?: number;
   readonly from?: string;
   readonly to?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
 }
 
 export const replayedHeader = { "Idempotent-Replayed": "true" };

@@ -46,6 +46,7 @@ export const configurationRoutes: readonly Route[] = [
     summary: "Read the configuration of a template",
     description: "What the type settles, the policy in force, and the verification that follows from it.",
     access: read,
+    besideLimit: true,
     notFound: ofTemplate,
     success: { status: 200, description: "The configuration.", schema: configuration.schemas.answer },
     errors: [],

@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto";
-import { consentChange, consentChanged, consentState, updatedConsentSchema } from "#api/consents.ts";
+import {
+  agreementStates,
+  consentChange,
+  consentChanged,
+  consentState,
+  updatedConsentSchema,
+  wantedAgreements,
+} from "#api/consents.ts";
 import type { CreateOf } from "#api/members.ts";
 import type { ConsentState } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
@@ -51,6 +58,7 @@ export const consentRoutes: readonly Route[] = [
     summary: "Read what a user has consented and agreed to",
     description: "A user without records has an empty state.",
     access: { scopes: ["click:read"], limitGroup: "other" },
+    besideLimit: true,
     query: queryOf<ConsentQuery>({
       purpose: described(text(1, 64), "Only this purpose."),
       templateId: described(uuid, "Only this template."),
@@ -113,6 +121,27 @@ export const consentRoutes: readonly Route[] = [
       const body = { ...consentState.answer(state), ...consentChanged.answer(answer) };
       return jsonReply(200, body, { ...revisionOf(state), ...(answer.replayed ? replayedHeader : {}) });
     },
+  }),
+  defineRoute({
+    operationId: "listAgreementStates",
+    method: "POST",
+    path: "/v1/click/templates/{id}/agreement-states",
+    tag: "Consent",
+    dialect: clickDialect,
+    summary: "Tell where users stand with a template",
+    description:
+      "For up to 1,000 of your users: what each accepted or declined last, and who has not accepted yet what is published now. Nothing is recorded.",
+    access: { scopes: ["click:read"], limitGroup: "other" },
+    notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
+    body: createBody(wantedAgreements, { example: { userRefs: ["user-42", "user-43"], onlyOutstanding: true } }),
+    success: { status: 200, description: "The users.", schema: agreementStates.schemas.answer },
+    errors: [],
+    call: (request, { click }) =>
+      click.listAgreementStates(
+        { ...wantedAgreements.create(request.body), templateId: request.params.id },
+        onBehalfOf(request),
+      ),
+    respond: (answer) => jsonReply(200, agreementStates.answer(answer)),
   }),
 ];
 

@@ -67,6 +67,7 @@ export const deploymentRoutes: readonly Route[] = [
     summary: "Read a deployment",
     description: "With its public key and the hash of the configuration that is in force.",
     access: read,
+    besideLimit: true,
     notFound: ofDeployment,
     success: { status: 200, description: "The deployment.", schema: deployment.schemas.answer },
     errors: [],

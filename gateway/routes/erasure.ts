@@ -1,11 +1,13 @@
 import { erasure, opening } from "#api/erasures.ts";
 import { evidence } from "#api/evidence.ts";
 import type { JsonSchema } from "#api/kinds.ts";
+import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import { userRefParam } from "./consent.ts";
-import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
+import { createBody, defineRoute, onBehalfOf, queryOf, type Route, type RouteRequest } from "./route.ts";
 import { described, oneOf } from "./schema-parts.ts";
+import type { Services } from "./services.ts";
 
 interface ErasureQuery {
   readonly reason?: "DATA_SUBJECT_REQUEST" | "WITHDRAWAL" | "RETENTION_OVER" | "OTHER";
@@ -33,16 +35,17 @@ export const erasureRoutes: readonly Route[] = [
     path: "/v1/click/users/{userRef}",
     summary: "Erase a user",
     description:
-      "Takes away for good what is personal in everything recorded about the user; receipts, proofs and the log stay. What policies say must be kept is restricted until then. Under a legal hold nothing is changed. A user without records is answered with empty lists, and so is a repetition.",
+      "Takes away for good what is personal in everything recorded about the user; receipts, proofs and the log stay. What policies say must be kept is restricted until then. Under a legal hold (of a template, of the organization, or of the person whom the reference names) nothing is changed. A user without records is answered with empty lists, and so is a repetition.",
     texts: { userRef: userRefParam },
     query: queryOf<ErasureQuery>({ reason: erasureReason }),
     success: { status: 200, description: "What was erased, restricted and kept.", schema: erasure.schemas.answer },
     errors: ["CLICK_LEGAL_HOLD"],
-    call: (request, { click }) =>
-      click.eraseUser(
-        { userRef: request.params.userRef, reason: request.query.reason ?? "" },
-        { ...onBehalfOf(request), timeoutMs: eraseMs },
-      ),
+    call: async (request, { click, sign }) => {
+      const { userRef } = request.params;
+      await refuseHeld({ sign }, request, { userRef, code: "CLICK_LEGAL_HOLD" });
+      const options = { ...onBehalfOf(request), timeoutMs: eraseMs };
+      return click.eraseUser({ userRef, reason: request.query.reason ?? "" }, options);
+    },
     respond: ({ erasureJson }) => jsonText(erasureJson),
   }),
   defineRoute({
@@ -67,3 +70,16 @@ export const erasureRoutes: readonly Route[] = [
 
 /** What the click service answers as JSON goes out as it is. */
 const jsonText = (body: string): Reply => ({ status: 200, body });
+
+/**
+ * Refuses to delete something of a service that knows no holds while one keeps everything of the organization, or the
+ * person of this reference.
+ */
+export async function refuseHeld(
+  { sign }: Pick<Services, "sign">,
+  request: Pick<RouteRequest, "caller">,
+  { userRef = "", code = "LEGAL_HOLD" }: { readonly userRef?: string; readonly code?: ErrorCode } = {},
+): Promise<void> {
+  const { isHeld } = await sign.findPersonHold({ userRef }, onBehalfOf(request));
+  if (isHeld) throw new DomainError(code);
+}

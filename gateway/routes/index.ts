@@ -8,14 +8,17 @@ import { deploymentRoutes } from "./deployments.ts";
 import { embedRoutes } from "./embed.ts";
 import { erasureRoutes } from "./erasure.ts";
 import { evidenceRoutes } from "./evidence.ts";
+import { exportRoutes } from "./exports.ts";
 import { genRoutes } from "./generation/index.ts";
 import { logRoutes } from "./log.ts";
 import { oauthRoutes } from "./oauth.ts";
+import { personErasureRoutes } from "./person-erasures.ts";
 import { privacyRoutes } from "./privacy.ts";
 import { publishedKeyRoutes } from "./published-keys.ts";
 import { renderRoutes } from "./render.ts";
 import { revisionRoutes } from "./revisions.ts";
 import type { Route } from "./route.ts";
+import { screenshotRoutes } from "./screenshots.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { signRoutes } from "./sign/index.ts";
 import { signingRoutes } from "./signing.ts";
@@ -37,6 +40,7 @@ export const allRoutes: readonly Route[] = [
   ...versionRoutes,
   ...revisionRoutes,
   ...deploymentRoutes,
+  ...screenshotRoutes,
   ...sessionRoutes,
   ...acceptanceRoutes,
   ...evidenceRoutes,
@@ -50,6 +54,8 @@ export const allRoutes: readonly Route[] = [
   ...genRoutes,
   ...signRoutes,
   ...privacyRoutes,
+  ...personErasureRoutes,
+  ...exportRoutes,
   ...verifyDocumentRoutes,
   ...signingRoutes,
   ...webhookRoutes,

@@ -57,6 +57,8 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   ENVELOPE_NOT_FOUND: "agreement",
   ATTACHMENT_NOT_FOUND: "attachment",
   LEGAL_HOLD_NOT_FOUND: "legalHold",
+  ERASURE_NOT_FOUND: "erasure",
+  EXPORT_NOT_FOUND: "export",
   TEMPLATE_NOT_FOUND: "signTemplate",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",

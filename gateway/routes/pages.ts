@@ -1,6 +1,15 @@
+import type { CallOptions } from "@connectrpc/connect";
 import type { JsonSchema } from "#api/kinds.ts";
 import { jsonReply } from "../http/reply.ts";
-import { integer } from "./schema-parts.ts";
+import { onBehalfOf, type RouteRequest } from "./route.ts";
+import { integer, listOf } from "./schema-parts.ts";
+import type { Services } from "./services.ts";
+
+/** The query of a list. */
+export interface PageQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+}
 
 /** One page of a list, as a service answers it. */
 export interface Page<Item> {
@@ -18,7 +27,7 @@ const maxPages = 8;
  * large. An answer that would be huge ends early too; its cursor leads on.
  */
 export async function gatherPages<Item>(
-  wanted: { readonly limit?: number; readonly cursor?: string },
+  wanted: PageQuery,
   ask: (page: { limit: number; cursor: string }) => Promise<Page<Item>>,
 ): Promise<{ items: Item[]; nextCursor: string }> {
   const { limit = defaultLimit } = wanted;
@@ -58,3 +67,33 @@ export const nextPageHeader = {
     example: "eyJhZnRlciI6IjAxOTYxMjM0In0",
   },
 };
+
+interface Listing<Name extends string, Item> {
+  /** Under which name the service answers the items. */
+  readonly name: Name;
+  readonly items: { readonly schemas: { readonly answer: JsonSchema }; answer(item: Item): unknown };
+  readonly description: string;
+  /** The most that the service gives at once, if it gives fewer than one may want. */
+  readonly maxPage?: number;
+}
+
+/** What a route that lists has beside its name and its query. */
+export const listing = <Name extends string, Item, Query extends PageQuery = PageQuery>(
+  { name, items, description, maxPage = defaultLimit }: Listing<Name, Item>,
+  ask: (
+    services: Services,
+    page: { readonly limit: number; readonly cursor: string },
+    options: CallOptions,
+    query: Query,
+  ) => Promise<{ readonly [K in Name]: readonly NoInfer<Item>[] } & { readonly nextCursor: string }>,
+) => ({
+  success: { status: 200, description, schema: listOf(items.schemas.answer), headers: nextPageHeader },
+  errors: [],
+  call: (request: RouteRequest<string, Query>, services: Services) =>
+    gatherPages(request.query, async ({ limit, cursor }) => {
+      const wanted = { limit: Math.min(limit, maxPage), cursor };
+      const page = await ask(services, wanted, onBehalfOf(request), request.query);
+      return { items: page[name], nextCursor: page.nextCursor };
+    }),
+  respond: (page: Page<Item>) => pageReply(items, page),
+});

@@ -1,11 +1,11 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { deletion, legalHold, privacyAct, retention, retentionPreview } from "#api/privacy.ts";
+import { deletion, legalHold, privacyAct, retention, retentionPreview, templateRetention } from "#api/privacy.ts";
 import { signDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit, pageReply } from "./pages.ts";
+import { listing, nextPage, nextPageHeader, type PageQuery, pageLimit } from "./pages.ts";
 import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
-import { dateTime, described, flag, integer, listOf, text, uuid } from "./schema-parts.ts";
+import { dateTime, described, flag, integer, text, uuid } from "./schema-parts.ts";
 
 const base = {
   tag: "Privacy",
@@ -13,20 +13,22 @@ const base = {
   access: { scopes: ["privacy:admin"], limitGroup: "sign" },
 } as const;
 
+/** Longer than auth waits. */
+const awaitMs = 40_000;
 /** What services give at once. */
 const maxPage = 200;
 const cursor = text(1, 200, "X-Next-Cursor of the previous page.");
 
-interface PreviewQuery {
+interface PreviewQuery extends PageQuery {
   readonly until?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
 }
 
-interface HoldsQuery {
+interface HoldsQuery extends PageQuery {
   readonly lifted?: boolean;
-  readonly limit?: number;
-  readonly cursor?: string;
+}
+
+interface DeletionsQuery extends PageQuery {
+  readonly agreementId?: string;
 }
 
 export const privacyRoutes: readonly Route[] = [
@@ -35,8 +37,12 @@ export const privacyRoutes: readonly Route[] = [
     operationId: "getRetention",
     method: "GET",
     path: "/v1/privacy/retention",
-    summary: "Read how long agreements are kept",
-    success: { status: 200, description: "A period for each status.", schema: retention.schemas.answer },
+    summary: "Read how long records are kept",
+    success: {
+      status: 200,
+      description: "A period for each status and each kind of records.",
+      schema: retention.schemas.answer,
+    },
     errors: [],
     call: (request, { sign }) => sign.getRetention({}, onBehalfOf(request)),
     respond: (answer) => jsonReply(200, retention.answer(answer)),
@@ -46,14 +52,15 @@ export const privacyRoutes: readonly Route[] = [
     operationId: "putRetention",
     method: "PUT",
     path: "/v1/privacy/retention",
-    summary: "Say how long agreements are kept",
+    summary: "Say how long records are kept",
     description:
-      "A longer period holds at once. A shorter one holds in seven days, and until then it can be taken back. Statuses that are not named are kept for ever, as all are at first. Agreements that are still to be signed are never deleted.",
+      "A longer period holds at once. A shorter one holds in seven days, and until then it can be taken back. What is not named is kept for ever, as all is at first; deliveries of webhooks stay for 30 days at most. Agreements that are still to be signed are never deleted, and acceptances not before the retentionDays of their terms are over.",
     body: createBody(retention, {
       example: {
         periods: [
           { status: "created", days: 90 },
           { status: "declined", days: 365 },
+          { status: "acceptances", days: 1_825 },
         ],
       },
     }),
@@ -61,6 +68,45 @@ export const privacyRoutes: readonly Route[] = [
     errors: [],
     call: (request, { sign }) => sign.putRetention(retention.create(request.body), onBehalfOf(request)),
     respond: (answer) => jsonReply(200, retention.answer(answer)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getTemplateRetention",
+    method: "GET",
+    path: "/v1/privacy/retention/templates/{id}",
+    summary: "Read how long agreements of a template are kept",
+    notFound: { id: "TEMPLATE_NOT_FOUND" },
+    success: {
+      status: 200,
+      description: "The periods that it has of its own; for other statuses, those of the organization hold.",
+      schema: templateRetention.schemas.answer,
+    },
+    errors: [],
+    call: (request, { sign }) => sign.getRetention({ templateId: request.params.id }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(200, templateRetention.answer(answer)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "putTemplateRetention",
+    method: "PUT",
+    path: "/v1/privacy/retention/templates/{id}",
+    summary: "Say how long agreements of a template are kept",
+    description:
+      "These periods take the place of those of the organization for what is made from the template; with null days, it is kept for ever. For statuses that are not named, the organization's hold again. What shortens the time holds in seven days here as well. Agreements that an earlier release made know no template, and follow the organization.",
+    notFound: { id: "TEMPLATE_NOT_FOUND" },
+    body: createBody(templateRetention, { example: { periods: [{ status: "completed", days: 3650 }] } }),
+    success: {
+      status: 200,
+      description: "The periods that it has of its own, as they are now.",
+      schema: templateRetention.schemas.answer,
+    },
+    errors: [],
+    call: (request, { sign }) =>
+      sign.putRetention(
+        { ...templateRetention.create(request.body), templateId: request.params.id },
+        onBehalfOf(request),
+      ),
+    respond: (answer) => jsonReply(200, templateRetention.answer(answer)),
   }),
   defineRoute({
     ...base,
@@ -97,11 +143,16 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/holds",
     summary: "Set a legal hold",
     description:
-      "Keeps one agreement, all agreements of a person, or, when neither is named, all of the organization from being deleted and erased until it is lifted. Once this is answered nothing of it is deleted any more. The address of a person is kept as a keyed hash alone and never shown.",
+      "Keeps one agreement, all agreements of a person, or, when neither is named, all of the organization from being deleted and erased until it is lifted. Once this is answered nothing of it is deleted any more: it waits for the step that an erasure of a person is at, and answers 503 when that does not end within half a minute; the hold stands then, too. The address of a person is kept as a keyed hash alone and never shown.",
     body: createBody(legalHold, { example: { email: "ann@example.com", reason: "Lawsuit 4 C 17/26" } }),
     success: { status: 201, description: "The hold.", schema: legalHold.schemas.answer },
     errors: ["ENVELOPE_NOT_FOUND"],
-    call: (request, { sign }) => sign.setLegalHold(legalHold.create(request.body), onBehalfOf(request)),
+    call: async (request, { sign, erasures }) => {
+      const answer = await sign.setLegalHold(legalHold.create(request.body), onBehalfOf(request));
+      // Sign waits for what deletes agreements itself. What erases people elsewhere looked at the holds before.
+      await erasures.awaitErasures({}, { ...onBehalfOf(request), timeoutMs: awaitMs });
+      return answer;
+    },
     respond: (answer) => jsonReply(201, legalHold.answer(required(answer.hold))),
   }),
   defineRoute({
@@ -116,20 +167,11 @@ export const privacyRoutes: readonly Route[] = [
       limit: pageLimit,
       cursor,
     }),
-    success: {
-      status: 200,
-      description: "The holds.",
-      schema: listOf(legalHold.schemas.answer),
-      headers: nextPageHeader,
-    },
-    errors: [],
-    call: ({ query, ...request }, { sign }) =>
-      gatherPages(query, async ({ limit, cursor }) => {
-        const page = { withLifted: query.lifted ?? false, limit: Math.min(limit, maxPage), cursor };
-        const { holds, nextCursor } = await sign.listLegalHolds(page, onBehalfOf(request));
-        return { items: holds, nextCursor };
-      }),
-    respond: (page) => pageReply(legalHold, page),
+    ...listing(
+      { name: "holds", items: legalHold, description: "The holds.", maxPage },
+      ({ sign }, page, options, query: HoldsQuery) =>
+        sign.listLegalHolds({ ...page, withLifted: query.lifted ?? false }, options),
+    ),
   }),
   defineRoute({
     ...base,
@@ -152,25 +194,16 @@ export const privacyRoutes: readonly Route[] = [
     summary: "List what remains of deleted agreements",
     description:
       "Of those whose period was over, newest agreement first: nothing personal, but enough to check what somebody has kept of them. Without limit all are returned, up to 1,000.",
-    query: queryOf<{ agreementId?: string; limit?: number; cursor?: string }>({
+    query: queryOf<DeletionsQuery>({
       agreementId: described(uuid, "That agreement alone; the list is empty when it was not deleted."),
       limit: pageLimit,
       cursor,
     }),
-    success: {
-      status: 200,
-      description: "What remains.",
-      schema: listOf(deletion.schemas.answer),
-      headers: nextPageHeader,
-    },
-    errors: [],
-    call: ({ query, ...request }, { sign }) =>
-      gatherPages(query, async ({ limit, cursor }) => {
-        const page = { agreementId: query.agreementId ?? "", limit: Math.min(limit, maxPage), cursor };
-        const { deletions, nextCursor } = await sign.listDeletions(page, onBehalfOf(request));
-        return { items: deletions, nextCursor };
-      }),
-    respond: (page) => pageReply(deletion, page),
+    ...listing(
+      { name: "deletions", items: deletion, description: "What remains.", maxPage },
+      ({ sign }, page, options, query: DeletionsQuery) =>
+        sign.listDeletions({ ...page, agreementId: query.agreementId ?? "" }, options),
+    ),
   }),
   defineRoute({
     ...base,
@@ -179,23 +212,10 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/audit-events",
     summary: "List what was done about personal data",
     description:
-      "Changes of periods, holds and deletions of agreements, newest first. Without limit all are returned, up to 1,000.",
-    query: queryOf<{ limit?: number; cursor?: string }>({ limit: pageLimit, cursor }),
-    success: {
-      status: 200,
-      description: "The acts.",
-      schema: listOf(privacyAct.schemas.answer),
-      headers: nextPageHeader,
-    },
-    errors: [],
-    call: ({ query, ...request }, { sign }) =>
-      gatherPages(query, async ({ limit, cursor }) => {
-        const { acts, nextCursor } = await sign.listPrivacyActs(
-          { limit: Math.min(limit, maxPage), cursor },
-          onBehalfOf(request),
-        );
-        return { items: acts, nextCursor };
-      }),
-    respond: (page) => pageReply(privacyAct, page),
+      "Changes of periods, holds, purges and deletions, newest first. Without limit all are returned, up to 1,000.",
+    query: queryOf<PageQuery>({ limit: pageLimit, cursor }),
+    ...listing({ name: "acts", items: privacyAct, description: "The acts.", maxPage }, ({ sign }, page, options) =>
+      sign.listPrivacyActs(page, options),
+    ),
   }),
 ];

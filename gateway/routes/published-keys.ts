@@ -20,6 +20,23 @@ const evidenceKey = object(
   ["kty", "crv", "x", "kid", "alg", "use", "purpose", "nbf"],
 );
 
+const logEpoch = object(
+  {
+    logId: described(uuid, "The organization; zeros for the anchor log."),
+    epoch: described(count, "2 or higher."),
+    origin: described(anyText, "The name of the log in its checkpoints from then on."),
+    firstIndex: described(count, "Of its first leaf, which says what happened."),
+    treeSize: described(count, "The size of the last checkpoint that the database had."),
+    missing: described(
+      object({ from: count, to: count }, ["from", "to"]),
+      "What was signed before from one index on is missing, up to and without the other, as far as it is known.",
+    ),
+    formerCheckpoint: described(anyText, "The newest checkpoint that is known of before; empty when none is."),
+    openedAt: dateTime,
+  },
+  ["logId", "epoch", "origin", "firstIndex", "treeSize", "missing", "formerCheckpoint", "openedAt"],
+);
+
 const keyId = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k";
 const publicKey = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
 const receiptKey = {
@@ -95,18 +112,28 @@ export const publishedKeyRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "The keys.",
-      schema: answer({
-        keys: described(listOf(evidenceKey), "Of receipts and render tokens."),
-        logKeys: described(
-          listOf(anyText),
-          "Verifier keys (C2SP signed-note) of the anchor log and the log asked for.",
-        ),
-        logSigningKeys: described(listOf(evidenceKey), "The keys behind logKeys, with when their signatures are good."),
-        tsaCertificates: described(
-          listOf(anyText),
-          "PEM: where chains of time-stamping authorities must end; empty when the operator trusts none in particular.",
-        ),
-      }),
+      schema: object(
+        {
+          keys: described(listOf(evidenceKey), "Of receipts and render tokens."),
+          logKeys: described(
+            listOf(anyText),
+            "Verifier keys (C2SP signed-note) of the anchor log and the log asked for.",
+          ),
+          logSigningKeys: described(
+            listOf(evidenceKey),
+            "The keys behind logKeys, with when their signatures are good.",
+          ),
+          tsaCertificates: described(
+            listOf(anyText),
+            "PEM: where chains of time-stamping authorities must end; empty when the operator trusts none in particular.",
+          ),
+          epochs: described(
+            listOf(logEpoch),
+            "Epochs of the anchor log and the log asked for, after the first: absent unless the database was set back in time, or the witness of the logs was lost.",
+          ),
+        },
+        ["keys", "logKeys", "logSigningKeys", "tsaCertificates"],
+      ),
       example: {
         keys: [receiptKey],
         logKeys: verifierKeys,
@@ -114,7 +141,10 @@ export const publishedKeyRoutes: readonly Route[] = [
         tsaCertificates: [],
       },
     },
-    call: (_request, { evidenceKeys }) => evidenceKeys.read(),
+    call: async ({ query }, { evidenceKeys }) => {
+      const [published, epochs] = await Promise.all([evidenceKeys.read(), evidenceKeys.epochs(query.log)]);
+      return { ...published, epochs };
+    },
     respond: (published, { query }) =>
       jsonReply(
         200,
@@ -123,6 +153,7 @@ export const publishedKeyRoutes: readonly Route[] = [
           logKeys: published.verifierKeys(query.log),
           logSigningKeys: published.logKeys,
           tsaCertificates: published.tsaCertificates,
+          ...(published.epochs.length === 0 ? {} : { epochs: published.epochs }),
         },
         lasting,
       ),

@@ -15,3 +15,12 @@ export const insufficientScope = (scopes: readonly Scope[]): DomainError =>
   new DomainError("INSUFFICIENT_SCOPE", {
     message: `The token lacks the scope ${scopes.join(" or ")} that this operation needs. Ask for it at the token endpoint.`,
   });
+
+/** A read is what a scope to read is enough for, whatever its method. */
+export const isOpenWhileSuspended = ({
+  scopes,
+  whileSuspended = false,
+}: {
+  readonly scopes: readonly string[];
+  readonly whileSuspended?: boolean | undefined;
+}): boolean => whileSuspended || scopes.some((scope) => scope.endsWith(":read"));

@@ -24,6 +24,7 @@ export const revisionRoutes: readonly Route[] = [
     summary: "Read what a version said when it was published",
     description: "Each publication of a changed text is a revision, whose content and texts never change.",
     access: { scopes: ["click:read"], limitGroup: "other" },
+    besideLimit: true,
     notFound: { templateId: "CLICK_TEMPLATE_NOT_FOUND", versionId: "CLICK_VERSION_NOT_FOUND" },
     texts: { revision: revisionParam },
     success: { status: 200, description: "The revision.", schema: revisionText.schemas.answer },

@@ -22,6 +22,8 @@ export interface ProtectedAccess {
   readonly limitGroup: LimitGroup | "plan";
   /** Whether a session's render token in `?token=` does instead; it pays with the budget of the session's client. */
   readonly renderToken?: boolean;
+  /** Whether it may be called for a suspended organization although it is no read. */
+  readonly whileSuspended?: boolean;
 }
 
 /** The network side of a request. */
@@ -161,6 +163,11 @@ export interface RouteDescription<Path extends string = string, Query = unknown,
    * gets the same bytes at the address.
    */
   readonly caching?: "revalidated" | "immutable";
+  /**
+   * Whether `call` only reads, so that it may run while the request is still being counted. What it finds is told only
+   * when the count allows the request.
+   */
+  readonly besideLimit?: boolean;
   /** Lets pages of every origin read the answers, errors included. For answers that no cookie and no header opens. */
   readonly crossOrigin?: boolean;
   readonly success: Success;

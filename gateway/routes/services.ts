@@ -1,5 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
+import type { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
@@ -9,6 +11,7 @@ import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { FindMissing } from "#platform/health.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { AcceptCoalescer } from "../accept-coalescer.ts";
 import type { KeySet } from "../auth/key-set.ts";
@@ -20,7 +23,6 @@ import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { Home } from "../home-page.ts";
 import type { IdentityProvider } from "../oidc/identity-provider.ts";
 import type { Reference } from "../openapi/reference.ts";
-import type { FindMissing } from "../readiness.ts";
 import type { LinkGuard } from "../signing/links.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
 
@@ -30,6 +32,8 @@ export interface Services {
   readonly logins: Client<typeof LoginService>;
   readonly users: Client<typeof UserService>;
   readonly organizations: Client<typeof OrganizationService>;
+  readonly erasures: Client<typeof ErasureService>;
+  readonly exports: Client<typeof ExportService>;
   readonly templates: Client<typeof TemplatesService>;
   readonly click: Client<typeof ClickService>;
   readonly docgen: Client<typeof DocgenService>;
@@ -56,7 +60,7 @@ export interface Services {
   /** Undefined when it was not built. */
   readonly signingPage: BuiltPage | undefined;
   readonly linkGuard: LinkGuard;
-  /** Throws while something that requests need is missing. */
+  /** Throws while this gateway starts. */
   checkReady(): Promise<void>;
   /** What is at the root. */
   readonly home: Home;

@@ -51,6 +51,7 @@ export const sessionRoutes: readonly Route[] = [
     summary: "Read a session",
     description: "Also after it has ended.",
     access: { scopes: ["click:read"], limitGroup: "other" },
+    besideLimit: true,
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
     success: { status: 200, description: "The session.", schema: session.schemas.answer },
     errors: [],

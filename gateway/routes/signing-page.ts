@@ -2,7 +2,6 @@ import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { type BuiltPage, type PageFile, pageFileReply } from "../built-page.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
-import { previewOf } from "../signing/link-preview.ts";
 import { endedReply, filePolicy, pageReply, redirect, unopened } from "../signing/replies.ts";
 import { requireSessionToken, sessionCookie, sessionIdOf, visitorOf } from "../signing/session.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
@@ -150,3 +149,32 @@ function requireFile(name: string, { signingPage }: Services): PageFile {
   if (file === undefined) throw new DomainError("NOT_FOUND");
   return file;
 }
+
+/** Programs that fetch a link which nobody has followed. */
+export type Preview = "program" | "prefetch";
+
+/** Whether a request only previews or prefetches a link: it must not use up a link that opens once. */
+function previewOf({ headers, observed }: Pick<RouteRequest, "headers" | "observed">): Preview | undefined {
+  const purposes = ["sec-purpose", "purpose", "x-purpose", "x-moz"].map((name) => String(headers[name] ?? ""));
+  if (purposes.some((purpose) => /prefetch|preview|prerender/i.test(purpose.slice(0, 100)))) return "prefetch";
+  const program = observed.userAgent.toLowerCase();
+  return previewers.some((name) => program.includes(name)) ? "program" : undefined;
+}
+
+/** Messengers and social networks, by their User-Agent. */
+const previewers = [
+  "slackbot",
+  "facebookexternalhit",
+  "twitterbot",
+  "linkedinbot",
+  "discordbot",
+  "telegrambot",
+  "whatsapp/",
+  "skypeuripreview",
+  "google-pagerenderer",
+  "googlebot",
+  "bingbot",
+  "bingpreview",
+  "applebot",
+  "mattermost-bot",
+];

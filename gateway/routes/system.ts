@@ -69,8 +69,8 @@ export const systemRoutes: readonly Route[] = [
     path: "/healthz",
     summary: "Tell whether requests can be served",
     description:
-      "For load balancers: whether this gateway can answer requests. Also while a service behind it is missing, which /readyz names. Never refused for the number of requests.",
-    success: { status: 200, description: "Everything is ready.", schema: answer({ status: oneOf("ok") }) },
+      "For load balancers: whether this gateway has started. From then on it is ready, also without its database or a service, which /readyz names: what needs them is answered 503 with Retry-After by itself. Never refused for the number of requests.",
+    success: { status: 200, description: "It has started.", schema: answer({ status: oneOf("ok") }) },
     errors: ["SERVICE_UNAVAILABLE"],
     call: async (_request, { checkReady }) => {
       try {

@@ -3,7 +3,7 @@ import { type Template, TemplateStatus } from "#gen/assent/templates/v1/template
 import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader, pageLimit } from "./pages.ts";
+import { gatherPages, nextPage, nextPageHeader, type PageQuery, pageLimit } from "./pages.ts";
 import { required } from "./required.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
 import { described, flag, listOf, oneOf, text } from "./schema-parts.ts";
@@ -15,12 +15,10 @@ const base = { tag: "Templates", dialect: clickDialect } as const;
 
 const includeVersions = { includeVersions: described(flag, "Embeds the versions of each template.") };
 
-interface ListQuery {
+interface ListQuery extends PageQuery {
   readonly includeVersions?: boolean;
   readonly search?: string;
   readonly status?: string;
-  readonly limit?: number;
-  readonly cursor?: string;
 }
 
 const statusOf = ({ status }: ListQuery): TemplateStatus =>
@@ -86,6 +84,7 @@ export const templateRoutes: readonly Route[] = [
     summary: "Read a template",
     description: "With what is published in each locale.",
     access: read,
+    besideLimit: true,
     notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
     query: queryOf<{ includeVersions?: boolean }>(includeVersions),
     success: { status: 200, description: "The template.", schema: templateWithVersions.schemas.answer },

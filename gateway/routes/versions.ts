@@ -1,19 +1,41 @@
-import { publication, version, versionWithAll } from "#api/templates.ts";
+import {
+  approvalRequest,
+  approvalWish,
+  consentToText,
+  publication,
+  publicationRules,
+  refusalOfText,
+  version,
+  versionApproval,
+  versionDraft,
+  versionWithAll,
+} from "#api/templates.ts";
+import type { ErrorCode } from "#platform/errors.ts";
+import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
-import { jsonReply } from "../http/reply.ts";
+import { jsonReply, noContent } from "../http/reply.ts";
+import { listing, type PageQuery, pageLimit } from "./pages.ts";
 import { required } from "./required.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { described, flag, listOf } from "./schema-parts.ts";
+import { dateTime, described, flag, listOf, text } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
 const admin: ProtectedAccess = { scopes: ["click:admin"], limitGroup: "other" };
+/** People alone: no program ever has these scopes. */
+const deciders: ProtectedAccess = { scopes: ["dashboard:write"], limitGroup: "other" };
+const owners: ProtectedAccess = { scopes: ["dashboard:admin"], limitGroup: "other" };
 const base = { tag: "Template versions", dialect: clickDialect } as const;
 
 const ofTemplate = { templateId: "CLICK_TEMPLATE_NOT_FOUND" } as const;
 const ofVersion = { ...ofTemplate, versionId: "CLICK_VERSION_NOT_FOUND" } as const;
 /** Content of 1 MiB may need twice as much when every character is escaped. */
 const contentBodyBytes = 2 * 1024 * 1024;
+
+const decisionErrors = [
+  ...["CLICK_APPROVAL_NOT_ALLOWED", "CLICK_APPROVAL_NOT_REQUESTED", "CLICK_VERSION_ARCHIVED"],
+  ...["CLICK_TEMPLATE_ARCHIVED", "CLICK_DRAFT_NOT_FOUND", "CLICK_VERSION_CONFLICT"],
+] as const satisfies readonly ErrorCode[];
 
 interface Embeds {
   readonly includeTemplate?: boolean;
@@ -81,6 +103,7 @@ export const versionRoutes: readonly Route[] = [
     summary: "List the published versions of a template",
     description: "What users are asked to agree to now, at most one for each locale.",
     access: read,
+    besideLimit: true,
     notFound: ofTemplate,
     success: { status: 200, description: "The published versions.", schema: listOf(versionSchema) },
     errors: [],
@@ -100,6 +123,7 @@ export const versionRoutes: readonly Route[] = [
     summary: "Read a version",
     description: "With its revisions and with what validate-content says of its content.",
     access: read,
+    besideLimit: true,
     notFound: ofVersion,
     query: embeds,
     success: { status: 200, description: "The version.", schema: embeddingVersionSchema },
@@ -115,7 +139,7 @@ export const versionRoutes: readonly Route[] = [
     path: "/v1/click/templates/{templateId}/versions/{versionId}",
     summary: "Change a version",
     description:
-      "Only while it is not published. Fields that are absent keep their values; null clears what may be absent. With ifUpdatedAt nothing changes unless the version is still the one that was read.",
+      "Only while it is not published; the next text of a published version is its draft. Fields that are absent keep their values; null clears what may be absent. With ifUpdatedAt nothing changes unless the version is still the one that was read.",
     access: write,
     notFound: ofVersion,
     body: changeBody(version, {
@@ -129,6 +153,7 @@ export const versionRoutes: readonly Route[] = [
       "CLICK_TEMPLATE_ARCHIVED",
       "CLICK_VERSION_LOCALE_EXISTS",
       "CLICK_VERSION_CONFLICT",
+      "CLICK_VERSION_SCHEDULED",
     ],
     call: (request, { templates }) =>
       templates.updateVersion({ ...version.change(request.body), ...request.params }, onBehalfOf(request)),
@@ -140,20 +165,38 @@ export const versionRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/templates/{templateId}/versions/{versionId}/publish",
     summary: "Publish or unpublish a version",
-    description: "Content that differs from what was last published becomes a new revision, whose bytes never change.",
+    description:
+      "Content that differs from what was last published becomes a new revision, whose bytes never change. A published version that has a draft gets its text, in the same moment for everybody; sessions that were opened before keep the revision that they pinned. With publishAt all of this is checked now and happens then: the version says so in schedule, what is to be published cannot be edited until then, and the same call with another publishAt puts it off. Publishing at once, unpublishing and archiving end the schedule.",
     access: write,
     notFound: ofVersion,
-    body: createBody(publication, { example: { requireReacceptance: true } }),
+    body: createBody(publication, { example: { requireReacceptance: true, publishAt: "2038-01-01T00:00:00+01:00" } }),
     success: { status: 200, description: "The version after the change.", schema: versionSchema },
     errors: [
       "CLICK_VERSION_ARCHIVED",
       "CLICK_CONTENT_INVALID",
       "CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS",
       "CLICK_TEMPLATE_ARCHIVED",
+      "CLICK_VERSION_CONFLICT",
+      "CLICK_DRAFT_NOT_FOUND",
+      "CLICK_APPROVAL_REQUIRED",
     ],
     call: (request, { templates }) =>
       templates.publishVersion({ ...publication.create(request.body), ...request.params }, onBehalfOf(request)),
     respond: (answer) => jsonReply(200, version.answer(required(answer.version))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "cancelVersionSchedule",
+    method: "DELETE",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/schedule",
+    summary: "Cancel a scheduled publication",
+    description: "What is live stays live, and the text that was to be published can be edited again.",
+    access: write,
+    notFound: ofVersion,
+    success: { status: 204, description: "Nothing is scheduled any more." },
+    errors: ["CLICK_SCHEDULE_NOT_FOUND"],
+    call: (request, { templates }) => templates.cancelVersionSchedule(request.params, onBehalfOf(request)),
+    respond: () => noContent,
   }),
   defineRoute({
     ...base,
@@ -168,5 +211,191 @@ export const versionRoutes: readonly Route[] = [
     errors: ["CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS"],
     call: (request, { templates }) => templates.archiveVersion(request.params, onBehalfOf(request)),
     respond: (answer) => jsonReply(200, version.answer(required(answer.version))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "findVersionDraft",
+    method: "GET",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/draft",
+    summary: "Read the draft of the next text",
+    description: "What is being written beside the text that is live, with what validate-content says of it.",
+    access: read,
+    notFound: ofVersion,
+    success: { status: 200, description: "The draft.", schema: versionDraft.schemas.answer },
+    errors: ["CLICK_DRAFT_NOT_FOUND"],
+    call: (request, { templates }) => templates.getVersionDraft(request.params, onBehalfOf(request)),
+    respond: ({ draft }) => jsonReply(200, versionDraft.answer(required(draft))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "saveVersionDraft",
+    method: "PUT",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/draft",
+    summary: "Save the draft of the next text",
+    description:
+      "Of a published version, which goes on being served, accepted and proven as it is until it is published again. The body is the whole draft: what is absent is empty. A version has one draft. With ifUpdatedAt nothing is stored when somebody else has saved or published since.",
+    access: write,
+    notFound: ofVersion,
+    body: createBody(versionDraft, {
+      maxBytes: contentBodyBytes,
+      example: {
+        content: "<p>You may use the service as follows from now on.</p>",
+        buttonText: "I agree",
+        changeSummary: "Says from when on.",
+      },
+    }),
+    success: { status: 200, description: "The stored draft.", schema: versionDraft.schemas.answer },
+    errors: [
+      "CLICK_VERSION_ARCHIVED",
+      "CLICK_TEMPLATE_ARCHIVED",
+      "CLICK_VERSION_NOT_PUBLISHED",
+      "CLICK_VERSION_CONFLICT",
+      "CLICK_VERSION_SCHEDULED",
+    ],
+    call: (request, { templates }) =>
+      templates.putVersionDraft({ ...versionDraft.create(request.body), ...request.params }, onBehalfOf(request)),
+    respond: ({ draft }) => jsonReply(200, versionDraft.answer(required(draft))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "deleteVersionDraft",
+    method: "DELETE",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/draft",
+    summary: "Discard the draft of the next text",
+    description: "What is live stays as it is. With ifUpdatedAt nothing is discarded when somebody has saved since.",
+    access: write,
+    notFound: ofVersion,
+    query: queryOf<{ readonly ifUpdatedAt?: string }>({
+      ifUpdatedAt: described(dateTime, "The updatedAt of the draft as you know it."),
+    }),
+    success: { status: 204, description: "The draft is gone." },
+    errors: ["CLICK_DRAFT_NOT_FOUND", "CLICK_TEMPLATE_ARCHIVED", "CLICK_VERSION_CONFLICT", "CLICK_VERSION_SCHEDULED"],
+    call: (request, { templates }) =>
+      templates.deleteVersionDraft(
+        { ...request.params, ifUpdatedAt: timestampOf(request.query.ifUpdatedAt) },
+        onBehalfOf(request),
+      ),
+    respond: () => noContent,
+  }),
+  defineRoute({
+    ...base,
+    operationId: "findVersionApproval",
+    method: "GET",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/approval",
+    summary: "Read whether a text is approved",
+    description:
+      "Of the text that would be published now: the draft of a published version, or else the version itself.",
+    access: read,
+    notFound: ofVersion,
+    success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
+    errors: [],
+    call: (request, { templates }) => templates.getVersionApproval(request.params, onBehalfOf(request)),
+    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "requestVersionApproval",
+    method: "POST",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/approval-requests",
+    summary: "Ask for the approval of a text",
+    description:
+      "Of the text that would be published now. Every save of it afterwards voids the request and the approval. Asking for what is approved changes nothing; asking for what was refused asks anew.",
+    access: write,
+    notFound: ofVersion,
+    body: createBody(approvalWish, { example: { note: "Section 3 is new." } }),
+    success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
+    errors: ["CLICK_VERSION_ARCHIVED", "CLICK_TEMPLATE_ARCHIVED", "CLICK_DRAFT_NOT_FOUND", "CLICK_VERSION_CONFLICT"],
+    call: (request, { templates }) =>
+      templates.requestVersionApproval(
+        { ...approvalWish.create(request.body), ...request.params },
+        onBehalfOf(request),
+      ),
+    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "approveVersion",
+    method: "POST",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/approve",
+    summary: "Approve of a text",
+    description:
+      "By a developer or an owner who is signed in to the dashboard, has not written the text and has not asked for the approval; never by an API key or an OAuth client. Anybody who may publish can publish exactly this text then.",
+    access: deciders,
+    notFound: ofVersion,
+    body: createBody(consentToText, { example: { textHash: `sha256:${"0".repeat(64)}` } }),
+    success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
+    errors: decisionErrors,
+    call: (request, { templates }) =>
+      templates.decideVersionApproval(
+        { ...consentToText.create(request.body), ...request.params, approved: true },
+        onBehalfOf(request),
+      ),
+    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "refuseVersion",
+    method: "POST",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/refuse",
+    summary: "Refuse to approve of a text",
+    description: "By whoever may approve. It also takes an approval back, while nothing is scheduled.",
+    access: deciders,
+    notFound: ofVersion,
+    body: createBody(refusalOfText, {
+      example: { textHash: `sha256:${"0".repeat(64)}`, reason: "Section 3 is missing." },
+    }),
+    success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
+    errors: [...decisionErrors, "CLICK_VERSION_SCHEDULED"],
+    call: (request, { templates }) =>
+      templates.decideVersionApproval(
+        { ...refusalOfText.create(request.body), ...request.params, approved: false },
+        onBehalfOf(request),
+      ),
+    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "listApprovalRequests",
+    method: "GET",
+    path: "/v1/click/approval-requests",
+    summary: "List the texts that wait for an approval",
+    description: "The longest waiting first.",
+    access: read,
+    query: queryOf<PageQuery>({
+      limit: pageLimit,
+      cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),
+    }),
+    ...listing(
+      { name: "requests", items: approvalRequest, description: "The texts.", maxPage: 200 },
+      ({ templates }, page, options) => templates.listApprovalRequests(page, options),
+    ),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getPublicationRules",
+    method: "GET",
+    path: "/v1/click/publication-rules",
+    summary: "Read the rules of publication",
+    access: read,
+    success: { status: 200, description: "The rules.", schema: publicationRules.schemas.answer },
+    errors: [],
+    call: (request, { templates }) => templates.getPublicationRules({}, onBehalfOf(request)),
+    respond: ({ rules }) => jsonReply(200, publicationRules.answer(required(rules))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "setPublicationRules",
+    method: "PUT",
+    path: "/v1/click/publication-rules",
+    summary: "Change the rules of publication",
+    description:
+      "By an owner who is signed in to the dashboard. With fourEyes, whoever has written a text cannot publish it without another person: scheduled publications without an approval do not come.",
+    access: owners,
+    body: createBody(publicationRules, { example: { fourEyes: true } }),
+    success: { status: 200, description: "The rules as they are now.", schema: publicationRules.schemas.answer },
+    errors: ["CLICK_APPROVAL_NOT_ALLOWED"],
+    call: (request, { templates }) =>
+      templates.setPublicationRules(publicationRules.create(request.body), onBehalfOf(request)),
+    respond: ({ rules }) => jsonReply(200, publicationRules.answer(required(rules))),
   }),
 ];

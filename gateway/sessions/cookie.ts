@@ -22,7 +22,7 @@ export const noSessionCookie = (publicUrl: string): string => {
   return `${nameOf(isSecure)}=; Max-Age=0; ${attributes(isSecure)}`;
 };
 
-/** No browser sends more. */
+/** Browsers never send more. */
 const maxHeaderLength = 16_384;
 
 /** The value of the session's cookie in a header Cookie; undefined when there is none. */

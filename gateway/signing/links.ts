@@ -6,7 +6,7 @@ import { networkOf } from "../limits/flood-guard.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Bucket, Grant } from "../limits/window-store.ts";
 
-/** Slows down who tries links. */
+/** Slows down guessing of links. */
 export interface LinkGuard {
   /** Throws RATE_LIMIT_EXCEEDED when this address has tried too many links that do not work. */
   requireCalm(ip: string): void;
@@ -14,10 +14,10 @@ export interface LinkGuard {
   recordFailure(ip: string): Promise<void>;
 }
 
-/** Many people may sit behind one address, and each may come back to a link that has ended. */
+/** Many people may share one address, and each may return to a link that has ended. */
 const failuresOfAddress = 300;
 
-/** Counted by all gateways together. Links have 256 bits and are not guessed; this bounds the work that trying causes. */
+/** All gateways share the counts. Links have 256 bits and cannot be guessed; this bounds the work that trying causes. */
 export const createLinkGuard = ({ limiter, logger }: { limiter: Limiter; logger: Logger }): LinkGuard => ({
   requireCalm: (ip) => {
     const refusal = limiter.refusal(bucketOf(ip));
@@ -39,10 +39,10 @@ const tooManyFailures = ({ limit, resetAt, retryAfterSeconds }: Grant): DomainEr
     metadata: { limit: String(limit), resetAt: String(resetAt), retryAfterSeconds: String(retryAfterSeconds) },
   });
 
-/** Where the build leaves it. */
+/** Where the build writes the page. */
 export const defaultSigningPageFolder = fileURLToPath(new URL("../../web/dist/signing", import.meta.url));
 
-/** Undefined when it was not built; throws when it is required then. */
+/** Undefined when it was not built. Throws when it is required. */
 export const loadSigningPage = (
   folder: string,
   built: { readonly required: boolean; readonly logger: Logger },

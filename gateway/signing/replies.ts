@@ -3,21 +3,21 @@ import { prefers } from "../http/accept.ts";
 import type { Reply } from "../http/reply.ts";
 import type { RouteRequest } from "../routes/route.ts";
 
-/** What nobody keeps and nobody is told where it came from. */
+/** Never cached, and sent on without a referrer. */
 const privately = { "Referrer-Policy": "no-referrer" } as const;
 
-/** Leads a browser on. */
+/** Redirects a browser. */
 export const redirect = (url: string, headers: NonNullable<Reply["headers"]> = {}): Reply => ({
   status: 303,
   body: undefined,
   headers: { ...privately, ...headers, Location: asciiUrl(url) },
 });
 
-/** Headers are ASCII; browsers read what is percent-encoded as the same address. */
+/** Headers are ASCII; browsers treat the percent-encoded form as the same URL. */
 const asciiUrl = (url: string): string =>
   url.toWellFormed().replaceAll(/[^\x21-\x7e]+/gu, (letters) => encodeURIComponent(letters));
 
-/** The page, which the origins of the link may show in a frame. */
+/** The page, which the link's origins may show in a frame. */
 export const pageReply = (html: string, frameAncestors: readonly string[]): Reply => ({
   status: 200,
   body: html,
@@ -25,7 +25,7 @@ export const pageReply = (html: string, frameAncestors: readonly string[]): Repl
   headers: { ...privately, "Content-Security-Policy": pagePolicy(frameAncestors) },
 });
 
-/** Nothing but our own files runs, applies or is asked; drawn signatures are pictures in data: addresses. */
+/** Only our own files may run, apply or be requested; drawn signatures are images in data: URLs. */
 const pagePolicy = (frameAncestors: readonly string[]): string =>
   [
     "default-src 'none'",
@@ -40,15 +40,15 @@ const pagePolicy = (frameAncestors: readonly string[]): string =>
     `frame-ancestors ${frameAncestors.length === 0 ? "'none'" : frameAncestors.join(" ")}`,
   ].join("; ");
 
-/** Scripts that run in a worker bring their own policy: decoders of pictures are WebAssembly. */
+/** Worker scripts have a policy of their own, because image decoders are WebAssembly. */
 export const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 const wantsPage = ({ headers }: Pick<RouteRequest, "headers">): boolean =>
   prefers(headers.accept, "text/html", "application/json");
 
 /**
- * The answer to a link or a session that has ended: browsers are led back to where somebody waits for them, or told;
- * programs get the error. Throws what is another error.
+ * The answer to a link or a session that has ended: browsers are redirected to the return URL, or see a page;
+ * programs get the error. Rethrows any other error.
  */
 export function endedReply(error: unknown, request: Pick<RouteRequest, "headers">): Reply {
   const known = fromConnectError(error) ?? (error instanceof DomainError ? error : undefined);
@@ -74,5 +74,5 @@ const endedPage: Reply = {
   headers: { ...privately, "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'" },
 };
 
-/** What a HEAD is answered, which opens nothing: programs that preview links ask for the head first. */
+/** The answer to HEAD, which opens nothing: programs that preview links send HEAD first. */
 export const unopened: Reply = { status: 200, body: "", contentType: "text/html; charset=utf-8", headers: privately };

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import { DomainError } from "#platform/errors.ts";
 import type { Observed, RouteRequest } from "../routes/route.ts";
 
-/** The name of a session in addresses: tells nothing of its token, which only the cookie has. */
+/** A session's name in URLs. It reveals nothing of the token, which only the cookie holds. */
 export const sessionIdOf = (sessionToken: string): string =>
   createHash("sha256").update(sessionToken).digest("base64url").slice(0, 22);
 
 const cookieName = "assent_signing";
 
-/** Lets the browser come back to this session alone; a page in a frame of another site needs its own kind of cookie. */
+/** The cookie is limited to this session's path; a page in a frame of another site needs a partitioned one. */
 export function sessionCookie(
   sessionToken: string,
   { isHttps, isFramed }: { readonly isHttps: boolean; readonly isFramed: boolean },
@@ -18,17 +18,17 @@ export function sessionCookie(
   return `${cookieName}=${sessionToken}; Path=${path}; HttpOnly; ${site}${isHttps ? "; Secure" : ""}`;
 }
 
-/** The token of the session that the address names. Throws VIEW_URL_EXPIRED when the browser does not have it. */
+/** The token of the session in the URL. Throws VIEW_URL_EXPIRED when the browser sends none. */
 export function requireSessionToken({ params, headers }: Pick<RouteRequest<"{sid}">, "params" | "headers">): string {
   const found = cookiesIn(headers.cookie).find((token) => sessionIdOf(token) === params.sid);
   if (found === undefined) throw new DomainError("VIEW_URL_EXPIRED");
   return found;
 }
 
-/** No browser sends more. */
+/** Browsers never send more. */
 const maxCookieLength = 16_384;
 
-/** A session's path may lie within that of another program's cookie of the same name. */
+/** Another program's cookie of the same name may have a path that includes the session's. */
 const cookiesIn = (header = ""): string[] =>
   header
     .slice(0, maxCookieLength)
@@ -39,8 +39,8 @@ const cookiesIn = (header = ""): string[] =>
     .map((pair) => pair.slice(cookieName.length + 1));
 
 /**
- * Refuses what a page of another site makes a browser send. Browsers say where a POST comes from; programs that do not
- * have no cookies of others. Throws VALIDATION_FAILED.
+ * Refuses requests that a page of another site makes a browser send. Browsers send the origin of a POST; programs that
+ * do not have no one else's cookies. Throws VALIDATION_FAILED.
  */
 export function requireOwnOrigin(request: Pick<RouteRequest, "headers" | "publicUrl">): void {
   const { origin } = request.headers;
@@ -48,7 +48,7 @@ export function requireOwnOrigin(request: Pick<RouteRequest, "headers" | "public
   throw new DomainError("VALIDATION_FAILED", { message: "Only the signing page itself may send this." });
 }
 
-/** Who sits there, for the audit trail. */
+/** The signer's address and browser, for the audit trail. */
 export const visitorOf = ({
   observed,
   caller: { requestId, traceparent },

@@ -249,10 +249,11 @@ describe("listAcceptances", () => {
   test("passes the query on", async () => {
     const id = "0190a000-0000-7000-8000-00000000000f";
     const times = "from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z";
-    await list(`?userRef=user%201&templateId=${id.toUpperCase()}&${times}&limit=7`, orgA, "cl_query");
+    const ids = `templateId=${id.toUpperCase()}&versionId=${id.toUpperCase()}&revision=3`;
+    await list(`?userRef=user%201&${ids}&${times}&limit=7`, orgA, "cl_query");
     expect(gateway.click.seen.lists.at(-1)).toMatchObject({
       userRef: "user 1",
-      templateId: id,
+      ...{ templateId: id, versionId: id, revision: 3 },
       from: { seconds: BigInt(Date.parse("2026-11-01T00:00:00Z") / 1000) },
       to: { seconds: BigInt(Date.parse("2026-12-01T00:00:00Z") / 1000) },
       limit: 7,

@@ -10,6 +10,7 @@ import { createExpiringCache, createKeySet } from "../auth/key-set.ts";
 import { createOrganizationLimits } from "../auth/organization-limits.ts";
 import type { Principal } from "../auth/principal.ts";
 import { createRevocations } from "../auth/revocations.ts";
+import { createReadinessCheck } from "../readiness.ts";
 
 const logger = createLogger("test", "silent");
 const orgId = "0190a000-0000-7000-8000-00000000000a" as OrgId;
@@ -153,9 +154,16 @@ describe("organization limits", () => {
 
   test("overrides replace defaults group by group, and are asked for once", async () => {
     const { state, limits } = createAsked();
-    expect(await limits.of(orgId)).toEqual({ ...defaultLimits, accept: 5 });
+    const shared = { accept: 60_000, render: 120_000, other: 12_000, sign: 12_000 };
+    expect(await limits.of(orgId)).toMatchObject({ ...defaultLimits, accept: 5, shared, suspended: false });
     await limits.of(orgId);
     expect(state.calls).toBe(1);
+  });
+
+  test("what all clients have together stays within what a window counts to, or nobody could be counted", async () => {
+    const { state, limits } = createAsked();
+    state.accept = 1_000_000_000;
+    expect((await limits.of(orgId)).shared.accept).toBe(2_147_483_647);
   });
 
   test("a change makes the next question go to the auth service", async () => {
@@ -195,7 +203,7 @@ describe("organization limits", () => {
   test("the defaults apply while the auth service is down, which is asked again after a while", async () => {
     const { state, limits } = createAsked();
     state.down = true;
-    expect(await limits.of(orgId)).toEqual(defaultLimits);
+    expect(await limits.of(orgId)).toMatchObject(defaultLimits);
     await limits.of(orgId);
     expect(state.calls).toBe(1);
     state.down = false;
@@ -253,5 +261,38 @@ describe("change poller", () => {
     isDown = false;
     await until(() => caughtUp);
     await poller.stop();
+  });
+});
+
+describe("readiness", () => {
+  const start = () => {
+    const world = { now: 0, isDatabaseAway: false };
+    const revocations = createRevocations(() => 0);
+    const query = async () => {
+      if (world.isDatabaseAway) throw new Error("no database");
+    };
+    const pool = { query } as unknown as Parameters<typeof createReadinessCheck>[0]["pool"];
+    const check = createReadinessCheck({ pool, revocations, monotonic: () => world.now, logger });
+    return { world, revocations, check };
+  };
+
+  test("waits for the revocations and for the database, and then stays, whatever is away", async () => {
+    const { world, revocations, check } = start();
+    world.isDatabaseAway = true;
+    await expectDomainError(check(), "SERVICE_UNAVAILABLE");
+    revocations.markKnown();
+    await expect(check()).rejects.toThrow("no database");
+    world.isDatabaseAway = false;
+    await check();
+    world.isDatabaseAway = true;
+    await check();
+  });
+
+  test("comes after a minute even if neither could be reached", async () => {
+    const { world, check } = start();
+    world.now = 59_999;
+    await expectDomainError(check(), "SERVICE_UNAVAILABLE");
+    world.now = 60_000;
+    await check();
   });
 });

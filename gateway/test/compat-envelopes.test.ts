@@ -372,6 +372,27 @@ describe("changing an envelope", () => {
     expect(again.body.message).toMatch(/^ENVELOPE_CANNOT_VOID_INVALID_STATE: /);
   });
 
+  test("puts what has ended into the purge queue, whatever else of the envelope is sent along", async () => {
+    const { id } = sent();
+    const queue = { purgeState: "documents_queued" };
+    expect((await send("GET", `/envelopes/${id}`)).body.purgeState).toBe("unpurged");
+    const early = await send("PUT", `/envelopes/${id}`, queue);
+    expect([early.status, early.body.errorCode]).toEqual([400, "INVALID_ENVELOPE_STATUS"]);
+    expect(early.body.message).toMatch(/^ENVELOPE_INVALID_STATUS: /);
+    await send("PUT", `/envelopes/${id}`, { status: "voided", voidedReason: "Cancelled." });
+    for (const body of [{ purgeState: "documents_purged" }, { ...queue, status: "voided" }]) {
+      const refused = await send("PUT", `/envelopes/${id}`, body);
+      expect([refused.status, refused.body.details[0].field]).toEqual([400, "purgeState"]);
+      expect(refused.body.message).toMatch(/^INVALID_REQUEST_PARAMETER: /);
+    }
+    const whole = { ...queue, envelopeId: id, status: "completed", emailSubject: "As read" };
+    expect((await send("PUT", `/envelopes/${id}`, whole)).body).toEqual({ envelopeId: id });
+    expect((await send("GET", `/envelopes/${id}`)).body).toMatchObject({
+      ...queue,
+      purgeRequestDate: "2026-11-20T17:10:00.1230000Z",
+    });
+  });
+
   test("changes and deletes drafts, and refuses what it does not know", async () => {
     const { id } = draft();
     const change = {
@@ -386,8 +407,6 @@ describe("changing an envelope", () => {
       replaceDocuments: false,
       replaceRecipients: false,
     });
-    const purge = await send("PUT", `/envelopes/${id}`, { purgeState: "documents_queued" });
-    expect([purge.status, purge.body.details[0].field]).toEqual([400, "purgeState"]);
     expect((await send("PUT", `/envelopes/${id}`, { status: "completed" })).body.errorCode).toBe(
       "INVALID_ENVELOPE_STATUS",
     );
@@ -398,6 +417,7 @@ describe("changing an envelope", () => {
   test.each([
     ["sign:admin", { status: "sent" }, "", "sign:send or sign:write"],
     ["sign:write", { status: "voided", voidedReason: "x" }, "", "sign:admin"],
+    ["sign:write", { purgeState: "documents_queued" }, "", "sign:admin"],
     ["sign:admin", { emailSubject: "x" }, "", "sign:write"],
     ["sign:admin", {}, "?resend_envelope=true", "sign:send or sign:write"],
   ])("with %s alone %j%s needs %s", async (scope, body, query, needed) => {

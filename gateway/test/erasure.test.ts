@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { orgA } from "./fake-auth.ts";
@@ -65,6 +66,24 @@ describe("eraseUser", () => {
       { field: "template-1", code: "LEGAL_HOLD", message: "the template terms holds records" },
     ]);
   });
+});
+
+test.each(["ann@example.com", ""])("a legal hold on %p keeps what is deleted by its id", async (held) => {
+  const all = await gateway.auth.token("click:admin gen:write");
+  const remove = (path: string) => gateway.call("DELETE", path, { token: all });
+  const erasures = gateway.click.erasure.seen.erasures.length;
+  const document = `/v1/gen/documents/${randomUUID()}`;
+  gateway.sign.held.add(held);
+  try {
+    const answer = await remove("/v1/click/users/ann%40example.com");
+    expect([answer.status, answer.body.errorCode]).toEqual([409, "CLICK_LEGAL_HOLD"]);
+    expect(gateway.click.erasure.seen.erasures).toHaveLength(erasures);
+    const { status, body } = await remove(document);
+    expect([status, body.code]).toEqual(held === "" ? [409, "legal_hold"] : [404, "document_not_found"]);
+    expect((await erase("user-1")).status).toBe(held === "" ? 409 : 200);
+  } finally {
+    gateway.sign.held.clear();
+  }
 });
 
 describe("openRestrictedEvidence", () => {

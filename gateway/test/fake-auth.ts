@@ -1,8 +1,16 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { decodeJwt, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
-import { type Change, type IssueTokenForAssertionRequest, Plan, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import {
+  type Change,
+  type IssueTokenForAssertionRequest,
+  Plan,
+  type ReportUseRequest,
+  TokenService,
+} from "#gen/assent/auth/v1/auth_pb.ts";
+import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { fakeExports } from "./fake-exports.ts";
 import { createFakeUsers } from "./fake-users.ts";
 
 export const issuer = "assent";
@@ -20,10 +28,12 @@ export async function createFakeAuth() {
   const publishedKeys = new Map([["key-1", signing]]);
   const apiKeys = new Map<string, { keyId: string; organizationId: string }>();
   const clients = new Map<string, { secret: string; organizationId: string; scopes: string[] }>();
-  const limits = new Map<string, Partial<Record<"accept" | "render" | "other" | "sign", number>>>();
+  const limits = new Map<string, FakeLimits>();
   const changes: { cursor: bigint; subject: Subject }[] = [];
   const calls = { jwks: 0, apiKeys: 0, organizations: 0, tokens: 0 };
   const assertions: IssueTokenForAssertionRequest[] = [];
+  /** What gateways have told of the use of organizations. */
+  const reports: ReportUseRequest[] = [];
   const people = createFakeUsers();
   let isDown = false;
   let tokenCount = 0;
@@ -53,6 +63,7 @@ export async function createFakeAuth() {
 
   const routes: RpcRoutes = (router) => {
     people.routes(router);
+    router.service(ExportService, fakeExports);
     router.service(TokenService, {
       issueToken: async ({ clientId, clientSecret, scopes }) => {
         requireUp();
@@ -92,7 +103,9 @@ export async function createFakeAuth() {
       describeOrganization: ({ organizationId }) => {
         requireUp();
         calls.organizations += 1;
-        return { organization: { id: organizationId, plan: Plan.GEN_PRO, limits: limits.get(organizationId) ?? {} } };
+        const { shared: sharedLimits = {}, suspendedAt, ...own } = limits.get(organizationId) ?? {};
+        const suspension = suspendedAt === undefined ? {} : { suspendedAt: timestampFromDate(suspendedAt) };
+        return { organization: { id: organizationId, plan: Plan.GEN_PRO, limits: own, sharedLimits, ...suspension } };
       },
       describeCaller: ({ organizationId, clientId }) => {
         requireUp();
@@ -102,6 +115,11 @@ export async function createFakeAuth() {
           createdAt: timestampFromDate(new Date("2026-06-01T12:00:00.5Z")),
           organizationName: organizationId === orgA ? "Organization A" : "Organization B",
         };
+      },
+      reportUse: (report) => {
+        requireUp();
+        reports.push(report);
+        return {};
       },
       listChanges: ({ afterCursor }) => {
         requireUp();
@@ -118,6 +136,7 @@ export async function createFakeAuth() {
     calls,
     /** The requests for tokens by assertion. One that ends with `.good` is good. */
     assertions,
+    reports,
     /** What the key set holds. */
     publishedKeys,
     nextSigning,
@@ -132,10 +151,14 @@ export async function createFakeAuth() {
     change: (subject: Subject) => {
       changes.push({ cursor: BigInt(changes.length + 1), subject });
     },
-    setLimits: (organizationId: string, value: Partial<Record<"accept" | "render" | "other" | "sign", number>>) => {
+    setLimits: (organizationId: string, value: FakeLimits) => {
       limits.set(organizationId, value);
     },
   };
 }
+
+type Groups = Partial<Record<"accept" | "render" | "other" | "sign", number>>;
+/** What is bounded of an organization: of each client, of all of them together, and whether it may only read. */
+type FakeLimits = Groups & { readonly shared?: Groups; readonly suspendedAt?: Date };
 
 export type FakeAuth = Awaited<ReturnType<typeof createFakeAuth>>;

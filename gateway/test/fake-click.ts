@@ -172,6 +172,10 @@ export function createFakeClick() {
         }
         return { statsJson: wholeJson(stats.schemas.answer, { templateId: request.templateId, declines: 0 }) };
       },
+      listAgreementStates: ({ templateId, userRefs }, context) => {
+        if (statsOf.get(templateId) !== requireCaller(context).orgId) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+        return { asOf: now, users: userRefs.map((userRef) => ({ userRef, outstanding: true })) };
+      },
       getActivity: ({ since }, context) => {
         requireCaller(context);
         return { hours: since === undefined ? [] : [{ hour: since, acceptances: 3n, declines: 1n }] };

@@ -7,11 +7,14 @@ import {
   DeploymentFieldsSchema,
   DeploymentSchema,
   DeploymentStatus,
+  type Screenshot,
+  ScreenshotSchema,
   type Template,
   type TemplatesService,
   type UpdateDeploymentRequest,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { Caller, requireCaller } from "#platform/caller.ts";
+import { sha256Label } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 
@@ -26,6 +29,7 @@ const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
 /** Deployments that are kept in memory. */
 export function createFakeDeployments({ enter, findTemplate }: FakeTemplateStore) {
   const deployments = new Map<string, Deployment>();
+  const screenshots = new Map<string, { readonly screenshot: Screenshot; readonly content: Uint8Array }>();
   const seen: { created: CreateDeploymentRequest[]; updates: UpdateDeploymentRequest[]; lists: DeploymentStatus[] } = {
     created: [],
     updates: [],
@@ -35,6 +39,12 @@ export function createFakeDeployments({ enter, findTemplate }: FakeTemplateStore
     const deployment = deployments.get(id);
     if (deployment?.organizationId !== caller.orgId) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
     return deployment;
+  };
+  const findScreenshot = (name: { readonly deploymentId: string; readonly screenshotId: string }, caller: Caller) => {
+    const found = screenshots.get(name.screenshotId);
+    const { id } = find(name.deploymentId, caller);
+    if (found?.screenshot.deploymentId !== id) throw new DomainError("CLICK_SCREENSHOT_NOT_FOUND");
+    return found;
   };
   const move = (id: string, caller: Caller, status: DeploymentStatus) => {
     const deployment = find(id, caller);
@@ -87,6 +97,26 @@ export function createFakeDeployments({ enter, findTemplate }: FakeTemplateStore
       const { status } = find(deploymentId, enter(context));
       if (status === DeploymentStatus.ACTIVE) throw new DomainError("CLICK_DEPLOYMENT_ACTIVE");
       deployments.delete(deploymentId);
+      return {};
+    },
+    createScreenshot: ({ deploymentId, content }, context) => {
+      find(deploymentId, enter(context));
+      const screenshot = create(ScreenshotSchema, {
+        ...{ id: `shot_${String(screenshots.size).padStart(22, "0")}`, deploymentId, contentType: "image/png" },
+        ...{ width: 1, height: 1, size: content.length, hash: sha256Label(content) },
+        ...{ createdBy: "cl_1", createdAt: now },
+      });
+      screenshots.set(screenshot.id, { screenshot, content });
+      return { screenshot };
+    },
+    listScreenshots: ({ deploymentId }, context) => {
+      find(deploymentId, enter(context));
+      const all = [...screenshots.values()].map(({ screenshot }) => screenshot);
+      return { screenshots: all.filter((one) => one.deploymentId === deploymentId) };
+    },
+    getScreenshot: (name, context) => findScreenshot(name, enter(context)),
+    deleteScreenshot: (name, context) => {
+      screenshots.delete(findScreenshot(name, enter(context)).screenshot.id);
       return {};
     },
   } satisfies Partial<ServiceImpl<typeof TemplatesService>>;

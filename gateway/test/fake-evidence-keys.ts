@@ -29,7 +29,7 @@ export function createFakeEvidenceKeys() {
       state.calls += 1;
       if (state.isDown) throw new DomainError("SERVICE_UNAVAILABLE");
       const verifierKeys = [verifierKey(`${logName}/anchor`, made.log.published.publicKey)];
-      return { keys, verifierKeys, logName, tsaCertificates: ["-----BEGIN CERTIFICATE-----\n"] };
+      return { keys, verifierKeys, logName, tsaCertificates: ["-----BEGIN CERTIFICATE-----\n"], highestEpoch: 1 };
     },
   } satisfies Partial<ServiceImpl<typeof ClickService>>;
   return { handlers, state, made };

@@ -1,9 +1,11 @@
+import { create } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import {
   type Agreement,
   type AgreementDefinition,
   type AgreementSchema,
   AgreementStatus,
+  PurgeSchema,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { SignService, type Target } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
@@ -14,8 +16,17 @@ import { createFakeSignBulk } from "./fake-sign-bulk.ts";
 import { createFakeSignEdits } from "./fake-sign-edits.ts";
 import { createFakeSignFiles } from "./fake-sign-files.ts";
 import { createFakeSignPrivacy } from "./fake-sign-privacy.ts";
-import { createFakeSignViews } from "./fake-sign-views.ts";
 import { at, type FieldsOf, sampleAgreement, sampleTemplate } from "./sample-agreement.ts";
+
+/** The views of senders. */
+const createFakeSignViews = ({ enter, find }: FakeSignCore): SignHandlers => ({
+  createSenderView: (request, context) => {
+    const caller = enter(context, "createSenderView", request);
+    const target = { id: { case: "agreementId", value: request.agreementId } } as Target;
+    if (request.agreementId !== "") find(target, caller);
+    return { token: "s".repeat(64), expiresAt: at(5) };
+  },
+});
 
 export type SignHandlers = Partial<ServiceImpl<typeof SignService>>;
 export type SigningHandlers = Partial<ServiceImpl<typeof SigningService>>;
@@ -24,6 +35,8 @@ export type SigningHandlers = Partial<ServiceImpl<typeof SigningService>>;
 export interface FakeSignCore {
   /** By their ids, templates too. */
   readonly agreements: Map<string, Agreement>;
+  /** Addresses that a legal hold is on; the empty one stands for everything. */
+  readonly held: Set<string>;
   enter(context: HandlerContext, method: string, request: unknown): Caller;
   find(target: Target | undefined, caller: Caller): Agreement;
 }
@@ -38,8 +51,9 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
   const seen: { callers: Caller[]; requests: { method: string; request: unknown }[] } = { callers: [], requests: [] };
   const fail: { with: unknown } = { with: undefined };
 
+  const held = new Set<string>();
   const core: FakeSignCore = {
-    agreements,
+    ...{ agreements, held },
     enter: (context, method, request) => {
       const caller = requireCaller(context);
       seen.callers.push(caller);
@@ -139,6 +153,15 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
         }),
       };
     },
+    purgeAgreement: (request, context) => {
+      const caller = core.enter(context, "purgeAgreement", request);
+      const agreement = core.find(agreementTarget(request.agreementId), caller);
+      if (agreement.status !== AgreementStatus.COMPLETED && agreement.status !== AgreementStatus.VOIDED) {
+        throw new DomainError("INVALID_ENVELOPE_STATUS", { metadata: { operation: "purge" } });
+      }
+      agreement.purge = create(PurgeSchema, { state: request.state, requestedAt: at(10) });
+      return { agreement };
+    },
     remindAgreement: (request, context) => {
       const caller = core.enter(context, "remindAgreement", request);
       const agreement = core.find(agreementTarget(request.agreementId), caller);
@@ -156,8 +179,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     router.service(SigningService, { ...noLinks, ...signing });
   };
   return {
-    routes,
-    agreements,
+    ...{ routes, agreements, held },
     seen,
     fail,
     /** What the last call of an RPC brought. */

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
+  ApprovalStatus,
   ContentFormat,
   type CreateVersionRequest,
   type PublishVersionRequest,
@@ -12,6 +13,7 @@ import {
   type UpdateTemplateRequest,
   type UpdateVersionRequest,
   type Version,
+  VersionDraftSchema,
   VersionSchema,
   VersionStatus,
 } from "#gen/assent/templates/v1/templates_pb.ts";
@@ -23,6 +25,12 @@ import { createFakeConfiguration } from "./fake-configuration.ts";
 import { createFakeDeployments } from "./fake-deployments.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
+
+const draftOf = ({ id, templateId, organizationId, locale, content, format, contentHash }: Version) =>
+  create(VersionDraftSchema, {
+    ...{ versionId: id, templateId, organizationId, locale, content, format, contentHash, baseRevision: 1 },
+    ...{ createdBy: "cl_fake", createdAt: now, updatedBy: "cl_fake", updatedAt: now },
+  });
 
 /** A templates service that keeps everything in memory and knows just enough rules to answer. */
 export function createFakeTemplates() {
@@ -156,6 +164,50 @@ export function createFakeTemplates() {
         if (version.status === VersionStatus.PUBLISHED) throw new DomainError("CLICK_VERSION_PUBLISHED");
         return { version: { ...version, content: request.changes?.content ?? version.content } };
       },
+      // Every version has a draft that says what it says itself.
+      getVersionDraft: ({ templateId, versionId }, context) => ({
+        draft: draftOf(findVersion(templateId, versionId, enter(context))),
+      }),
+      putVersionDraft: ({ $typeName: _, templateId, versionId, format, ...text }, context) => {
+        const draft = draftOf(findVersion(templateId, versionId, enter(context)));
+        return { draft: { ...draft, ...text, format: format || ContentFormat.HTML } };
+      },
+      deleteVersionDraft: ({ templateId, versionId }, context) => {
+        findVersion(templateId, versionId, enter(context));
+        return {};
+      },
+      cancelVersionSchedule: ({ templateId, versionId }, context) => {
+        findVersion(templateId, versionId, enter(context));
+        return {};
+      },
+      getVersionApproval: ({ templateId, versionId }, context) => {
+        findVersion(templateId, versionId, enter(context));
+        return { approval: { status: ApprovalStatus.NONE } };
+      },
+      requestVersionApproval: ({ templateId, versionId }, context) => {
+        const caller = enter(context);
+        const { clientId } = caller;
+        findVersion(templateId, versionId, caller);
+        return { approval: { status: ApprovalStatus.REQUESTED, requestedBy: clientId, requestedAt: now } };
+      },
+      decideVersionApproval: ({ templateId, versionId, approved }, context) => {
+        const caller = enter(context);
+        const { clientId } = caller;
+        findVersion(templateId, versionId, caller);
+        const status = approved ? ApprovalStatus.APPROVED : ApprovalStatus.REFUSED;
+        return { approval: { status, decidedBy: clientId, decidedAt: now } };
+      },
+      listApprovalRequests: (_request, context) => {
+        enter(context);
+        return { requests: [], nextCursor: "" };
+      },
+      getPublicationRules: (_request, context) => {
+        enter(context);
+        return { rules: { fourEyes: false } };
+      },
+      setPublicationRules: ({ fourEyes }, context) => ({
+        rules: { fourEyes, updatedBy: enter(context).clientId, updatedAt: now },
+      }),
       archiveVersion: ({ templateId, versionId }, context) => {
         const version = findVersion(templateId, versionId, enter(context));
         if (deployments.of(templateId).length > 0) throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");

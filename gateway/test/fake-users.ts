@@ -3,6 +3,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ErasureService, ErasureStatus } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import {
   LoginService,
@@ -14,12 +15,22 @@ import {
   UserService,
   UserStatus,
 } from "#gen/assent/auth/v1/users_pb.ts";
+import { PersonalItemOutcome } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 
 const at = timestampFromDate(new Date("2026-06-01T12:00:00.5Z"));
+
+const sampleErasure = {
+  ...{ status: ErasureStatus.COMPLETED, ground: "GDPR_17", createdBy: "cl_test", createdAt: at, completedAt: at },
+  ...{ erased: 1, restricted: 0, kept: 0 },
+};
+const sampleItem = {
+  ...{ kind: "agreement.text", targetId: "01961234-5678-7abc-8def-0123456789ab", name: "emailSubject", count: 1 },
+  ...{ outcome: PersonalItemOutcome.KEPT, keptBecause: "LEGAL_HOLD", keptUntil: at },
+};
 
 /** What a browser of somebody who is signed in sends along. */
 export interface BrowserSession {
@@ -45,7 +56,15 @@ export function createFakeUsers() {
   const users = new Map<string, User>();
   const sessions = new Map<string, Living>();
   const credentials = new Map<string, { orgId: string; name: string; scopes: string[] }>();
+  /** By their ids, the organizations. */
+  const erasures = new Map<string, string>();
+  const addErasure = (orgId: string): string => {
+    const id = newId();
+    erasures.set(id, orgId);
+    return id;
+  };
   const calls = { authenticate: 0, logins: 0, resets: 0 };
+  const awaited: string[] = [];
 
   const add = (organizationId: string, fields: MessageInitShape<typeof UserSchema> = {}): User => {
     const defaults = {
@@ -223,6 +242,22 @@ export function createFakeUsers() {
       },
     });
     router.service(OrganizationService, organizationRoutes(credentials));
+    router.service(ErasureService, {
+      searchPerson: () => ({ items: [sampleItem], nextCursor: "1 " }),
+      createErasure: ({ dryRun, ground }, context) => {
+        const id = addErasure(requireCaller(context).orgId);
+        return { erasure: { ...sampleErasure, id, dryRun, ground: ground || "GDPR_17" } };
+      },
+      getErasure: ({ id }, context) => {
+        if (erasures.get(id) !== requireCaller(context).orgId) throw new DomainError("ERASURE_NOT_FOUND");
+        return { erasure: { ...sampleErasure, id }, items: [sampleItem], nextCursor: "2" };
+      },
+      awaitErasures: (_request, context) => {
+        awaited.push(requireCaller(context).orgId);
+        return {};
+      },
+      listErasures: () => ({ erasures: [{ ...sampleErasure, id: newId() }], nextCursor: "" }),
+    });
   };
 
   return {
@@ -231,6 +266,8 @@ export function createFakeUsers() {
     sessions,
     calls,
     add,
+    addErasure,
+    awaited,
     addCredential: (orgId: string, id: string): string => {
       credentials.set(id, { orgId, name: "Shop backend", scopes: ["click:read"] });
       return id;

@@ -124,8 +124,9 @@ describe("guesses at credentials", () => {
         }),
     ],
   ])("%s costs 20", (_name, guess) =>
-    withGateway({ floodGuardRequests: 100 }, async (gateway) => {
-      for (let n = 0; n < 5; n += 1) expect((await guess(gateway)).status).toBe(401);
+    // Two guesses leave a debt that a slow machine does not pay back while the test runs.
+    withGateway({ floodGuardRequests: 21 }, async (gateway) => {
+      for (let n = 0; n < 2; n += 1) expect((await guess(gateway)).status).toBe(401);
       expect((await guess(gateway)).status).toBe(429);
       expect((await list(gateway)).status).toBe(429);
     }),

@@ -20,8 +20,10 @@ let calls: Call[] = [];
 /** What every call of a service fails with. */
 let failure: unknown;
 
-/** What the gateway asks by itself: what was revoked and whom it serves. */
-const asksByItself: ReadonlySet<string> = new Set(["ListChanges", "DescribeOrganization", "AuthenticateSession"]);
+/** What the gateway asks and says by itself: what was revoked, whom it serves and how much. */
+const asksByItself: ReadonlySet<string> = new Set([
+  ...["ListChanges", "DescribeOrganization", "AuthenticateSession", "ReportUse"],
+]);
 
 const recording: Interceptor = (next) => (request) => {
   if (!request.stream) {
@@ -111,6 +113,26 @@ describe("fields that only the server sets", () => {
         return ["body", "bodyDigest", "requestHash", "requestId", "traceparent"].includes(name) ? undefined : value;
       }),
     );
+});
+
+describe("a misspelt member where something is erased or kept", () => {
+  test.each([
+    ["searchPerson", "emial"],
+    ["createErasure", "dry_run"],
+    ["createExport", "user_ref"],
+    ["setLegalHold", "emial"],
+    ["putRetention", "period"],
+    ["putTemplateRetention", "period"],
+  ])("%s refuses %s by its name", async (operationId, member) => {
+    const target = setup.target(operationId);
+    calls = [];
+    const { status, text } = await setup.send(target, {
+      body: JSON.stringify({ ...(target.body as object), [member]: true }),
+    });
+    const details = [{ field: member, code: "ADDITIONAL_PROPERTIES" }];
+    expect([status, JSON.parse(text)]).toMatchObject([400, { errorCode: "VALIDATION_FAILED", details }]);
+    expect(ofRequests()).toEqual([]);
+  });
 });
 
 describe("headers that only the gateway sets", () => {

@@ -78,6 +78,14 @@ export const hostileTexts: Readonly<Record<string, readonly string[]>> = {
     "-000001-01-01T00:00:00Z",
   ],
   date: ["", "2026-02-30", "20261120", "9999999-01-01"],
+  email: [
+    "",
+    "ann",
+    "@example.com",
+    "ann@localhost",
+    "ann@example.com\r\nBcc: b@example.com",
+    `${"a".repeat(100)}@example.com`,
+  ],
   "language-tag": ["", "x".repeat(1_000), "en_US", "-", "*"],
   "https-url": ["", "http://a", "javascript:alert(1)", "https://u:p@a", "https://", `https://a/${"x".repeat(3_000)}`],
 };

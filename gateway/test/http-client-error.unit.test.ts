@@ -1,5 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { PassThrough } from "node:stream";
+import { promisify } from "node:util";
 import { describe, expect, test } from "@jest/globals";
+import { until } from "#platform/testing/until.ts";
 import { answerClientError } from "../http/client-error.ts";
 
 describe("what Node cannot parse", () => {
@@ -29,4 +34,36 @@ describe("what Node cannot parse", () => {
     answerClientError(Object.assign(new Error(), { code: "HPE_INVALID_METHOD" }), socket, () => "new-id");
     expect([socket.destroyed, socket.read()]).toEqual([true, null]);
   });
+});
+
+test.each([
+  ["its head", "POST / HTTP/1.1\r\nHost: a\r\n", "Content-Length: 0\r\n\r\n"],
+  ["its body", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab", "cd"],
+])("a request that was refused because %s came too slowly is not handled any more", async (_, before, after) => {
+  const limits = {
+    headersTimeout: 100,
+    requestTimeout: 100,
+    connectionsCheckingInterval: 10,
+    keepAliveTimeout: 60_000,
+  };
+  let handled = 0;
+  const server = createServer(limits, (request) => {
+    request.resume().once("end", () => (handled += 1));
+  });
+  server.on("clientError", (error, socket) => answerClientError(error, socket, () => "new-id"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const socket = connect({ port: (server.address() as AddressInfo).port, host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => undefined);
+    socket.write(before);
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
+    socket.write(after);
+    await until(async () => (await promisify(server.getConnections.bind(server))()) === 0);
+    expect(handled).toBe(0);
+    socket.destroy();
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

@@ -4,7 +4,7 @@ import { continueTrace } from "#platform/trace-context.ts";
 import { prefers } from "../http/accept.ts";
 import { clientAddressOf, identify } from "../http/exchange.ts";
 import { publicUrlOf } from "../http/execute-route.ts";
-import { createSchemaCompiler } from "../http/validate.ts";
+import { schemaCompiler } from "../http/validate.ts";
 import { allRoutes } from "../routes/index.ts";
 
 /** Every schema of a text with a pattern or a format that a request can bring, by what makes it different. */
@@ -19,7 +19,8 @@ function textSchemas(): Map<string, JsonSchema> {
         ...(pattern ? { pattern } : {}),
         ...(format ? { format } : {}),
       });
-    for (const part of Object.values(value)) visit(part);
+    // An example may have a member of that name, which is no format.
+    for (const [name, part] of Object.entries(value)) if (!name.startsWith("example")) visit(part);
   };
   for (const { body, query, texts } of allRoutes) visit([body?.schema, query?.properties, texts]);
   return found;
@@ -53,7 +54,7 @@ function expectLinear(check: (text: string) => unknown, length: number): void {
 test.each([...textSchemas()])(
   "a text of 1 MB against %s takes time that grows with its length only",
   (_name, schema) => {
-    const validate = createSchemaCompiler()({ type: "string", ...schema });
+    const validate = schemaCompiler()({ type: "string", ...schema });
     expectLinear(validate, 1_048_576);
   },
 );

@@ -41,6 +41,7 @@ const credentialOf = ({ isForPeople }: Operation) => (isForPeople ? { session: o
 const unknownNames: Readonly<Record<string, string>> = {
   connect: "999999",
   deploymentKey: `dep_${"z".repeat(22)}`,
+  screenshot: `shot_${"z".repeat(22)}`,
   templateIdOrSlug: "no-such-template",
   tileLevel: "6",
   revision: "999",
@@ -51,6 +52,7 @@ const unknownNames: Readonly<Record<string, string>> = {
 };
 const malformedNames: Readonly<Record<string, string>> = {
   deploymentKey: "dep_x",
+  screenshot: "shot_x",
   templateIdOrSlug: "No such template",
   tileLevel: "07",
   apiKey: "x".repeat(101),
@@ -108,7 +110,9 @@ describe("ids in bodies and queries", () => {
       updateDeployment: ["versionSelector.versionId"],
       createSession: ["templateId", "versionId", "deploymentId"],
       accept: ["sessionId", "templateId", "versionId"],
-      listAcceptances: ["?templateId"],
+      listAcceptances: ["?templateId", "?versionId"],
+      // The file has nothing then: see the test of exports.
+      createExport: ["acceptances.templateId", "acceptances.versionId"],
       getInclusionProof: ["?receiptId"],
       getUserConsentState: ["?templateId"],
       updateUserConsentState: ["purposes[].templateId"],

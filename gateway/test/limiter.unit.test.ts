@@ -1,8 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
+import { DomainError, toConnectError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
 import { createLimiter, createRefusalMemory } from "../limits/limiter.ts";
+import { createLoadSketch } from "../limits/load-sketch.ts";
 import { createLocalLimiter } from "../limits/local-limiter.ts";
+import { createUseReporter } from "../limits/use-report.ts";
 import {
   type Bucket,
   createWindowSweeper,
@@ -261,5 +265,88 @@ describe("window sweeper", () => {
     const after = calls;
     await new Promise((resolve) => setImmediate(resolve));
     expect(calls).toBe(after);
+  });
+});
+
+describe("the sketch of who keeps a gateway busy", () => {
+  test("has as many counters as it may, and says truly what each is at least and at most", () => {
+    const seed = Date.now() % 2_147_483_647;
+    let state = seed;
+    const random = (): number => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state / 2_147_483_647;
+    };
+    const sketch = createLoadSketch(() => 0, 50);
+    const truth = new Map<string, number>();
+    for (let n = 0; n < 100_000; n += 1) {
+      // Some call often, and 10,000 now and then.
+      const id = `organization ${Math.floor(10_000 * random() ** 4)}`;
+      const ms = Math.round(100 * random());
+      sketch.note(id, ms);
+      truth.set(id, (truth.get(id) ?? 0) + ms);
+    }
+    const { organizations, othersMs } = sketch.take();
+    const total = [...truth.values()].reduce((sum, ms) => sum + ms, 0);
+    expect([seed, organizations.length]).toEqual([seed, 50]);
+    expect(organizations.reduce((sum, { busyMs }) => sum + busyMs, 0)).toBe(total);
+    expect(othersMs).toBeLessThanOrEqual(total / 50);
+    const counted = new Map(organizations.map((one) => [one.organizationId, one]));
+    for (const [id, ms] of truth) {
+      const { busyMs, errorMs } = counted.get(id) ?? { busyMs: othersMs, errorMs: othersMs };
+      expect([seed, id, busyMs - errorMs <= ms && ms <= busyMs]).toEqual([seed, id, true]);
+    }
+    const [busiest] = [...truth].sort(([, a], [, b]) => b - a);
+    expect(counted.has(busiest?.[0] ?? "")).toBe(true);
+    expect(sketch.take()).toEqual({ spanMs: 1, othersMs: 0, organizations: [] });
+  });
+});
+
+describe("reports of use", () => {
+  type Sent = { sequence?: bigint; requests?: { organizationId?: string; requests?: number; refused?: number }[] };
+
+  test("are repeated as they are until they are taken, and bounded however many organizations call", async () => {
+    const sent: Sent[] = [];
+    let answer: unknown = toConnectError(new DomainError("SERVICE_UNAVAILABLE"));
+    const reportUse = async (report: object): Promise<never> => {
+      sent.push(report);
+      if (answer !== undefined) throw answer;
+      return {} as never;
+    };
+    const logger = createLogger("test", "silent");
+    const { note, report } = createUseReporter({ tokens: { reportUse }, newId, monotonic: () => 0, logger });
+    await report();
+    expect(sent).toEqual([]);
+    note("a", 5, false);
+    note("a", 5, true);
+    await expect(report()).rejects.toThrow();
+    for (let n = 0; n < 30_000; n += 1) note(`other ${n}`, 1, false);
+    answer = undefined;
+    await report();
+    expect(sent[1]).toEqual(sent[0]);
+    expect(sent[0]).toMatchObject({
+      sequence: 1n,
+      requests: [{ organizationId: "a", requests: 2, refused: 1 }],
+      load: { organizations: [{ organizationId: "a", busyMs: 10, errorMs: 0 }] },
+    });
+    await report();
+    expect([sent[2]?.sequence, sent[2]?.requests?.length]).toEqual([2n, 20_000]);
+    await report();
+    expect(sent).toHaveLength(3);
+  });
+
+  test("that are refused for what is in them do not hold up the next ones", async () => {
+    const sent: Sent[] = [];
+    const reportUse = async (report: Sent): Promise<never> => {
+      sent.push(report);
+      if (sent.length === 1) throw toConnectError(new DomainError("VALIDATION_FAILED"));
+      return {} as never;
+    };
+    const logger = createLogger("test", "silent");
+    const { note, report } = createUseReporter({ tokens: { reportUse }, newId, monotonic: () => 0, logger });
+    note("a", 5, false);
+    await expect(report()).rejects.toThrow();
+    note("b", 5, false);
+    await report();
+    expect(sent.map(({ requests }) => requests?.map(({ organizationId }) => organizationId))).toEqual([["a"], ["b"]]);
   });
 });

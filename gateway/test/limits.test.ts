@@ -1,3 +1,4 @@
+import { createConnection } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import pg from "pg";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
@@ -14,6 +15,7 @@ let fakes: Fakes;
 let gateways: [TestGateway, TestGateway];
 let superuser: pg.Client;
 let organization = 0;
+const unknownId = "0190a000-0000-7000-9000-000000000000";
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -101,6 +103,21 @@ describe("budgets", () => {
     expect(fakes.click.seen.batches.length).toBe(batches);
   });
 
+  test("are told with what was refused, by organization, when a gateway stops", async () => {
+    const { token, organizationId } = await tokenWith({ accept: 1 });
+    const gateway = await startTestGateway(database.url, { fakes });
+    for (let n = 0; n < 3; n += 1) await accept(gateway, token);
+    await list(gateway, token);
+    await gateway.stop();
+    const told = fakes.auth.reports
+      .flatMap(({ requests }) => requests)
+      .filter((one) => one.organizationId === organizationId);
+    const sum = (member: "requests" | "refused") => told.reduce((total, one) => total + one[member], 0);
+    expect([sum("requests"), sum("refused")]).toEqual([4, 2]);
+    const loads = fakes.auth.reports.flatMap(({ load }) => load?.organizations ?? []);
+    expect(loads.find((one) => one.organizationId === organizationId)).toMatchObject({ errorMs: 0 });
+  });
+
   test("the defaults are 6,000 for accept and 1,200 for other calls", async () => {
     const { token } = await tokenWith({});
     expect(limitHeaders(await accept(gateways[0], token))).toMatchObject({ limit: 6_000, remaining: 5_999 });
@@ -149,6 +166,39 @@ describe("budgets", () => {
     expect((await accept(gateways[0], reader)).status).toBe(429);
   });
 
+  test("of what is read while the request is counted, nothing is told when it is refused, and then nothing is read", async () => {
+    const { token } = await tokenWith({ other: 3 });
+    const body = { name: uniqueName("Terms"), type: "STATIC" };
+    const made = await gateways[0].call("POST", "/v1/click/templates", { token, body });
+    const { id } = made.body as { id: string };
+    const read = (one: string) => gateways[0].call("GET", `/v1/click/templates/${one}`, { token });
+    const answers = [await read(unknownId), await read(id), await read(unknownId), await read(id)];
+    expect(answers.map(({ status }) => status)).toEqual([404, 200, 429, 429]);
+    expect(answers.map((answer) => limitHeaders(answer).remaining)).toEqual([1, 0, 0, 0]);
+    expect(answers[2]?.body).toMatchObject({ errorCode: "CLICK_RATE_LIMITED" });
+    const callers = fakes.templates.seen.callers.length;
+    await Promise.all(Array.from({ length: 10 }, () => read(id)));
+    expect(fakes.templates.seen.callers.length).toBe(callers);
+  });
+
+  test("a refusal comes before what is wrong with the body, and does not wait for the rest of it", async () => {
+    const { token } = await tokenWith({ accept: 1 });
+    const bad = () => gateways[0].call("POST", "/v1/click/accept", { token, body: { userRef: 7 } });
+    expect((await bad()).status).toBe(400);
+    // This gateway has not seen a refusal yet, so it reads what there is of the body meanwhile.
+    expect((await bad()).status).toBe(429);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const { token: other } = await tokenWith({ accept: 1 });
+    await accept(gateways[1], other);
+    const head = ["POST /v1/click/accept HTTP/1.1", "Host: x", `Authorization: Bearer ${other}`];
+    const socket = createConnection({ host: "127.0.0.1", port: gateways[0].port })
+      .setEncoding("utf8")
+      .on("data", resolve);
+    socket.write([...head, "Content-Type: application/json", "Content-Length: 100", "", '{"userRef":'].join("\r\n"));
+    expect(await promise).toMatch(/^HTTP\/1.1 429 /);
+    socket.destroy();
+  });
+
   test("requests without a credential take nothing", async () => {
     const { rows } = await superuser.query("select coalesce(sum(used), 0)::int as used from gateway.rate_window");
     await gateways[0].call("GET", "/v1/click/templates");
@@ -185,6 +235,49 @@ describe("changed limits", () => {
       Array.from({ length: 10 }, (_, n) => list(gateways[n % 2] as TestGateway, token)),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+  });
+});
+
+describe("an organization", () => {
+  test("has a budget of all its clients, exact over gateways and clients, which other organizations do not feel", async () => {
+    const { organizationId } = await tokenWith({ other: 10, shared: { other: 12 } });
+    const tokens = await Promise.all(
+      Array.from({ length: 4 }, () => fakes.auth.token("click:read", uniqueName("cl"), organizationId)),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => list(gateways[n % 2] as TestGateway, tokens[n % 4] as string)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(12);
+    const refused = await list(gateways[0], tokens[0] as string);
+    expect(refused.status).toBe(429);
+    expect(limitHeaders(refused)).toMatchObject({ limit: 12, remaining: 0 });
+    const { token } = await tokenWith({ other: 1 });
+    expect((await list(gateways[0], token)).status).toBe(200);
+  });
+
+  test("that is suspended reads, and changes nothing, within a second on every gateway, until it is resumed", async () => {
+    const { token, organizationId } = await tokenWith({});
+    expect((await accept(gateways[0], token)).status).toBe(201);
+    const tell = (limits: Parameters<Fakes["auth"]["setLimits"]>[1]) => {
+      fakes.auth.setLimits(organizationId, limits);
+      fakes.auth.change({ case: "changedOrganizationId", value: organizationId });
+    };
+    tell({ suspendedAt: new Date() });
+    for (const gateway of gateways) {
+      await until(async () => (await accept(gateway, token)).status === 403, 1_000);
+      const refused = await accept(gateway, token);
+      expect([refused.status, refused.body.errorCode]).toEqual([403, "ORGANIZATION_SUSPENDED"]);
+      expect((await list(gateway, token)).status).toBe(200);
+    }
+    const batches = fakes.click.seen.batches.length;
+    expect((await gateways[0].call("DELETE", "/v1/click/templates/terms", { token })).status).toBe(403);
+    // A read is what a scope to read is enough for, whatever its method.
+    const content = { type: "STATIC", content: "<p>Be kind.</p>" };
+    const checked = await gateways[0].call("POST", "/v1/click/templates/validate-content", { token, body: content });
+    expect(checked.status).not.toBe(403);
+    expect(fakes.click.seen.batches.length).toBe(batches);
+    tell({});
+    for (const gateway of gateways) await until(async () => (await accept(gateway, token)).status === 201, 1_000);
   });
 });
 

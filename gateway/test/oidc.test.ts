@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
+import { createEgress } from "#platform/net/egress-proxy.ts";
+import { type ConnectProxy, startConnectProxy } from "#platform/testing/connect-proxy.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { startIdentityProvider, type TestProvider } from "../../test/support/identity-provider.ts";
 import { orgA, orgB } from "./fake-auth.ts";
@@ -14,15 +16,19 @@ let provider: TestProvider;
 let gateway: TestGateway;
 let hostile: HostileProvider;
 let deceived: TestGateway;
+let proxy: ConnectProxy;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   provider = await startIdentityProvider();
   hostile = await startHostileProvider(provider.clientId);
   const { clientId, clientSecret } = provider;
-  const oidcOf = (issuer: string) => ({ oidc: { issuer, clientId, clientSecret, name: "Example SSO" } });
-  gateway = await startTestGateway(database.url, { config: oidcOf(provider.issuer) });
-  deceived = await startTestGateway(database.url, { config: oidcOf(hostile.issuer) });
+  const oidcOf = (issuer: string) => ({ issuer, clientId, clientSecret, name: "Example SSO" });
+  // All that is tried here goes through a proxy, but for what the other gateway does.
+  proxy = await startConnectProxy();
+  const egress = createEgress(proxy.url);
+  gateway = await startTestGateway(database.url, { config: { oidc: { ...oidcOf(provider.issuer), egress } } });
+  deceived = await startTestGateway(database.url, { config: { oidc: oidcOf(hostile.issuer) } });
   provider.serve(`${gateway.url}${callback}`);
 });
 
@@ -31,6 +37,7 @@ afterAll(async () => {
   await deceived?.stop();
   await provider?.stop();
   await hostile?.stop();
+  await proxy?.stop();
   await database?.drop();
 });
 
@@ -218,12 +225,16 @@ test("a provider that does not answer leads back to the sign-in page, and is ask
   const late = await startIdentityProvider();
   const { clientId, clientSecret, issuer } = late;
   const other = await startTestGateway(database.url, {
-    config: { oidc: { issuer, clientId, clientSecret, name: "Example SSO" } },
+    config: { oidc: { issuer, clientId, clientSecret, name: "Example SSO", egress: createEgress(proxy.url) } },
   });
   const where = async () => (await visit(`${other.url}${begin}`, new Map())).headers.get("location") ?? "";
   expect(await where()).toBe("/dashboard/login?failed=unavailable");
   late.serve(`${other.url}${callback}`);
+  proxy.answer((client) => client.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+  expect(await where()).toBe("/dashboard/login?failed=unavailable");
+  proxy.answer(undefined);
   expect(await where()).toContain(`${issuer}/auth?`);
+  expect(proxy.asked.filter((head) => head.startsWith(`CONNECT ${new URL(issuer).host} `)).length).toBe(3);
   await late.stop();
   await other.stop();
 });

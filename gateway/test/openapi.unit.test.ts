@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { createSchemaCompiler } from "../http/validate.ts";
+import { schemaCompiler } from "../http/validate.ts";
 import { buildOpenApi } from "../openapi/build.ts";
 import { allRoutes } from "../routes/index.ts";
 import type { TextParam } from "../routes/route.ts";
@@ -137,7 +137,7 @@ describe("the OpenAPI document", () => {
   });
 
   test("has schemas by which requests can be checked", () => {
-    const compile = createSchemaCompiler();
+    const compile = schemaCompiler();
     for (const { operationId, body, query, texts = {} } of allRoutes) {
       const inQuery = query && { type: "object", ...query };
       const inBody = body?.unparsed === true ? undefined : body?.schema;

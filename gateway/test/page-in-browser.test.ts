@@ -51,8 +51,12 @@ describeInBrowser("the page of a session", (pages) => {
   });
 
   test.each(["light", "dark"] as const)("is accessible in %s colours", async (colorScheme) => {
-    const page = await pages.open({ colorScheme });
-    await page.goto(pageUrl);
+    const opener = await pages.open({ colorScheme });
+    await opener.goto(hostUrl);
+    const [page] = await Promise.all([
+      opener.waitForEvent("popup"),
+      opener.evaluate(`void window.open(${JSON.stringify(pageUrl)})`),
+    ]);
     await page.locator("form").waitFor();
     expect(await page.locator("main article").first().isVisible()).toBe(false);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -68,12 +72,13 @@ describeInBrowser("the page of a session", (pages) => {
     await page.frameLocator("iframe").locator("form").waitFor({ state: "detached" });
   });
 
-  test("claims nothing when nobody is there to record the decision", async () => {
+  test("offers no decision when nobody is there to record it, and says so", async () => {
     const page = await pages.open();
     await page.goto(pageUrl);
-    await page.getByRole("button", { name: "Zustimmen" }).click();
-    await page.getByRole("alert").filter({ hasText: /./ }).waitFor();
-    expect(await page.locator("form").isVisible()).toBe(true);
+    await page.getByText("Opened by itself, this page cannot record a decision.").waitFor();
+    expect(await page.getByText("You may use the").last().isVisible()).toBe(true);
+    expect(await page.getByRole("button").count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   CompactSign,
@@ -112,6 +113,51 @@ describe("the keys of logs", () => {
     );
     expect(body.tsaCertificates).toEqual(["-----BEGIN CERTIFICATE-----\n"]);
     expect(body.logSigningKeys).toMatchObject([{ kid: made.log.published.kid, purpose: "log" }]);
+  });
+
+  test("of all epochs stand there when a log was set back in time, with what happened", async () => {
+    const logId = newId();
+    const asked: (string | undefined)[] = [];
+    const epoch = {
+      ...{
+        logId,
+        epoch: 2,
+        origin: `${logName}/${logId}/e2`,
+        formerCheckpoint: "a note",
+        firstIndex: 20n,
+        treeSize: 20n,
+      },
+      ...{ missingFrom: 20n, missingTo: 120n, openedAt: timestampFromDate(new Date("2026-11-20T00:00:00Z")) },
+    };
+    const { publicKey } = gateway.click.evidenceKeys.made.log.published;
+    const listEvidenceKeys = async ({ logId }: { logId?: string | undefined }) => {
+      asked.push(logId);
+      const log = { kid: "k", purpose: "log", publicKey, notBefore: epoch.openedAt };
+      const verifierKeys = ["anchor", "anchor/e2"];
+      return {
+        keys: [log],
+        verifierKeys,
+        logName,
+        tsaCertificates: [],
+        highestEpoch: 7801,
+        epochNumbers: [1, 2, 7801],
+        epochs: logId ? [epoch] : [],
+      } as never;
+    };
+    const logger = createLogger("gateway", "silent");
+    const keys = createEvidenceKeys({ click: { listEvidenceKeys }, monotonic: () => 0, logger });
+    // None of the numbers between: nobody had them.
+    const origins = ["", "/e2", "/e7801"].map((end) => verifierKey(`${logName}/${logId}${end}`, publicKey));
+    expect((await keys.read()).verifierKeys(logId)).toEqual(["anchor", "anchor/e2", ...origins]);
+    for (const name of [logId, logId.toUpperCase()]) {
+      expect(await keys.epochs(name)).toEqual([
+        {
+          ...{ logId, epoch: 2, origin: epoch.origin, firstIndex: 20, treeSize: 20, missing: { from: 20, to: 120 } },
+          ...{ formerCheckpoint: "a note", openedAt: "2026-11-20T00:00:00.000Z" },
+        },
+      ]);
+    }
+    expect(asked).toEqual([undefined, logId]);
   });
 
   test("no UUID is refused", async () => {

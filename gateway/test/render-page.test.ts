@@ -51,6 +51,17 @@ describe("the page", () => {
     expect(text).toContain("Mit &quot;Zustimmen&quot; gelten die AGB &amp; mehr.");
   });
 
+  test("shows what has changed before the text, as a fragment does", async () => {
+    const html = '<p class="assent-title"><strong>Was sich geändert hat</strong></p>';
+    gateway.click.render.changes.rendering = { changes: { from: {}, changeSummary: null, html, hash: "sha256:0" } };
+    const { text } = await render(`${key}?format=html`);
+    expect(text).toContain(`<section class="changes">${html}</section>\n<article>`);
+    expect((await render(`${key}?format=json`)).body.changes).toMatchObject({ html });
+    expect((await render(`${key}?format=fragment`)).text).toBe(
+      `<section class="changes">${html}</section>\n${fragment}`,
+    );
+  });
+
   test("is read from right to left where that is usual", async () => {
     gateway.click.render.changes.rendering = { locale: "ar-EG" };
     expect((await render(`${key}?format=html`)).text).toContain('<html lang="ar-EG" dir="rtl">');

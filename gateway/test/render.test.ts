@@ -87,6 +87,8 @@ describe("forms", () => {
       declineText: "Ablehnen",
       checkboxText: "Gelesen",
       documents: [],
+      disclosure: null,
+      changes: null,
       purposes: [],
       policy: { requireScroll: true },
       verification: { required: false },
@@ -106,6 +108,25 @@ describe("forms", () => {
     expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", `"${renderHash}"`]);
     // These carry a token that is new each time.
     expect((await render(key, { "If-None-Match": `"${renderHash}"` })).status).toBe(200);
+  });
+
+  test("a fragment and a page hand out the disclosure and the changes, and are another when these are", async () => {
+    const html = '<p class="assent-title"><strong>What has changed</strong></p>';
+    const changes = { from: {}, changeSummary: null, html, hash: "sha256:0" };
+    const tagOf = async (text: string) => {
+      gateway.click.render.changes.rendering = { changes, disclosure: { locale: "ar", title: "A & b", text } };
+      const answer = await render(`${key}?format=fragment`);
+      const told =
+        `<section class="disclosure" lang="ar" dir="rtl"><h2>A &amp; b</h2><p>On &lt;paper&gt;.</p><p>${text.slice(12)}</p>` +
+        `</section>\n<section class="changes">${html}</section>\n`;
+      expect(answer.text).toBe(`${told}${fragment}`);
+      expect((await render(`${key}?format=html`)).text).toContain(`${told}<article>${fragment}</article>`);
+      const tag = String(answer.headers.get("etag"));
+      expect((await render(`${key}?format=fragment`, { "If-None-Match": tag })).status).toBe(304);
+      expect((await render(`${key}?format=fragment`, { "If-None-Match": `"${renderHash}"` })).status).toBe(200);
+      return tag;
+    };
+    expect(await tagOf("On <paper>.\nWithdraw.")).not.toBe(await tagOf("On <paper>.\nRevoke."));
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { compatAddress } from "../http/rewrite-address.ts";
+import { compatAddress } from "../http/express-app.ts";
 
 test.each([
   ["/restapi/v2.1/accounts/a/envelopes", "/restapi/v2.1/accounts/a/envelopes"],

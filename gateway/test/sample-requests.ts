@@ -70,6 +70,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
   const template = await send("/v1/click/templates", "createTemplate");
   const version = await send(`/v1/click/templates/${template.id}/versions`, "createVersion");
   const deployment = await send(`/v1/click/templates/${template.id}/deployments`, "createDeployment");
+  const screenshot = await send(`/v1/click/deployments/${deployment.id}/screenshots`, "createScreenshot");
   const session = await send("/v1/click/sessions", "createSession");
   const receipt = await send("/v1/click/accept", "accept");
   const resources = {
@@ -80,6 +81,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     receipt: receipt.receiptId as string,
     userRef: "user 1/ö",
     deploymentKey: deployment.key as string,
+    screenshot: screenshot.id as string,
     templateIdOrSlug: template.slug as string,
     revision: "1",
     tileLevel: "0",

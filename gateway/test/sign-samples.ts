@@ -1,4 +1,5 @@
 import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { exportOf } from "./fake-exports.ts";
 import { sampleAttachment } from "./fake-sign-files.ts";
 import type { SampleRequest } from "./sample-requests.ts";
 import type { TestGateway } from "./test-gateway.ts";
@@ -10,10 +11,12 @@ export const signSamples: Readonly<Record<string, () => SampleRequest>> = {
 };
 
 /** One of everything that paths of signing name. */
-export const createSignResources = ({ sign }: TestGateway, orgId: string): Record<string, string> => ({
+export const createSignResources = ({ sign, auth }: TestGateway, orgId: string): Record<string, string> => ({
   agreement: sign.add(orgId, { status: AgreementStatus.CREATED }).id,
   attachment: sampleAttachment.id,
+  erasure: auth.people.addErasure(orgId),
   legalHold: sign.add(orgId, { status: AgreementStatus.CREATED }).id,
+  export: exportOf(orgId),
   signTemplate: sign.addTemplate(orgId).id,
   recipientId: "1",
   documentId: "1",

@@ -48,6 +48,7 @@ describe("createTemplate", () => {
       status: "DRAFT",
       currentVersions: {},
       activeDeploymentCount: 0,
+      nextPublicationAt: null,
       createdBy: "cl_test",
       createdAt: "2026-11-20T17:00:00.123Z",
       updatedAt: "2026-11-20T17:00:00.123Z",

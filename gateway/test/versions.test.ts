@@ -1,5 +1,6 @@
 import { create as message } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { UserRole } from "#gen/assent/auth/v1/users_pb.ts";
 import { ContentReportSchema, type Version } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { orgA } from "./fake-auth.ts";
@@ -74,6 +75,8 @@ describe("versions", () => {
       createdAt: "2026-11-20T17:00:00.123Z",
       updatedAt: "2026-11-20T17:00:00.123Z",
       revisions: [],
+      draft: null,
+      schedule: null,
     });
     expect(gateway.templates.seen.versions.at(-1)?.texts).toMatchObject(texts);
   });
@@ -230,6 +233,50 @@ describe("versions", () => {
       warnings: [{ ...finding, ...where, severity: "WARNING" }],
     });
     expect(body.deployments).toMatchObject([{ name: "Here", status: "ACTIVE" }]);
+  });
+
+  test("a text is approved and refused by developers and owners who are signed in, never by a program", async () => {
+    const { path } = await createVersion();
+    const textHash = `sha256:${"0".repeat(64)}`;
+    const asked = await send("POST", `${path}/approval-requests`, { note: "Please" });
+    expect([asked.status, asked.body.status, asked.body.requestedBy]).toEqual([200, "REQUESTED", "cl_test"]);
+    const decisions = [
+      ["approve", { textHash }, "APPROVED"],
+      ["refuse", { textHash, reason: "Section 3 is missing." }, "REFUSED"],
+    ] as const;
+    const developer = gateway.auth.people.signIn(orgA, UserRole.DEVELOPER);
+    const viewer = gateway.auth.people.signIn(orgA, UserRole.VIEWER);
+    for (const [name, body, status] of decisions) {
+      for (const answer of [
+        await send("POST", `${path}/${name}`, body),
+        await gateway.call("POST", `${path}/${name}`, { session: viewer, body }),
+      ]) {
+        expect([answer.status, answer.body.errorCode]).toEqual([403, "INSUFFICIENT_SCOPE"]);
+      }
+      const answer = await gateway.call("POST", `${path}/${name}`, { session: developer, body });
+      expect([answer.status, answer.body.status, answer.body.decidedBy]).toEqual([
+        200,
+        status,
+        `user:${developer.userId}`,
+      ]);
+    }
+    const unfounded = await gateway.call("POST", `${path}/refuse`, { session: developer, body: { textHash } });
+    expect([unfounded.status, unfounded.body.errorCode]).toEqual([400, "CLICK_VALIDATION_FAILED"]);
+  });
+
+  test("the rules of publication are an owner's to change", async () => {
+    const rules = "/v1/click/publication-rules";
+    const body = { fourEyes: true };
+    const developer = gateway.auth.people.signIn(orgA, UserRole.DEVELOPER);
+    for (const answer of [
+      await send("PUT", rules, body),
+      await gateway.call("PUT", rules, { session: developer, body }),
+    ]) {
+      expect([answer.status, answer.body.errorCode]).toEqual([403, "INSUFFICIENT_SCOPE"]);
+    }
+    const session = gateway.auth.people.signIn(orgA);
+    expect((await gateway.call("PUT", rules, { session, body })).body).toMatchObject({ fourEyes: true });
+    expect((await send("GET", rules)).body).toEqual({ fourEyes: false, updatedBy: null, updatedAt: null });
   });
 
   test("publishVersion needs a body", async () => {

@@ -4,10 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
+import { root, scriptFolder, scriptOf } from "../built-scripts.ts";
 
 /** A program that runs as a child process. */
 export interface ChildProgram {
+  /** Its source. */
   readonly entry: URL;
+  /** What the script may read beside its own folder, relative to the root. */
+  readonly assets: readonly string[];
   /** The share of the memory limit for the JavaScript heap; the rest is for buffers and native code. */
   readonly heapShare: number;
   /** Size in MB of each half of V8's young generation; V8's default when absent. */
@@ -18,18 +22,23 @@ export interface ChildProgram {
   readonly withAddons: boolean;
 }
 
-/** Starts a program with limited memory and no access beyond its own source. */
+const packages = join(root, "node_modules");
+
+/** Starts a program with limited memory and no access beyond its own code and assets. */
 export function forkChild(
-  { entry, heapShare, youngHalfMb, environment, withAddons }: ChildProgram,
+  { entry, assets, heapShare, youngHalfMb, environment, withAddons }: ChildProgram,
   maxMemoryMb: number,
 ): ChildProcess {
-  return fork(entry, [String(process.pid)], {
+  const source = fileURLToPath(entry);
+  const script = scriptOf(entry);
+  const readable = script ? [scriptFolder, ...assets.map((path) => join(root, path))] : [root, packages, source];
+  return fork(fileURLToPath(script ?? entry), [String(process.pid)], {
     cwd: tmpdir(),
     env: environment,
     execArgv: [
       `--max-old-space-size=${Math.floor(maxMemoryMb * heapShare)}`,
       ...(youngHalfMb === undefined ? [] : [`--max-semi-space-size=${youngHalfMb}`]),
-      ...permissions(entry),
+      ...permissions(readable),
       ...(withAddons ? ["--allow-addons"] : []),
     ],
     serialization: "advanced",
@@ -37,10 +46,9 @@ export function forkChild(
   });
 }
 
-/** It may read its source and packages, but neither write files nor start programs. */
-function permissions(entry: URL): string[] {
-  const root = fileURLToPath(new URL("../../", import.meta.url));
-  const readable = new Set([root, realpathSync(root), realpathSync(join(root, "node_modules")), fileURLToPath(entry)]);
+/** It may read these and what they link to, but neither write files nor start programs. */
+function permissions(paths: readonly string[]): string[] {
+  const readable = new Set([...paths, ...paths.map((path) => realpathSync(path))]);
   return [
     "--permission",
     ...Array.from(readable, (path) => `--allow-fs-read=${path}`),

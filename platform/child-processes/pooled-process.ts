@@ -2,6 +2,7 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
+import { withSources } from "../built-scripts.ts";
 import type { Logger } from "../logger.ts";
 import { type ChildAnswer, type ChildEnd, type ChildLimits, type ChildProgram, forkChild } from "./fork-child.ts";
 
@@ -104,7 +105,7 @@ export function startPooledProcess<Job, Outcome>(
     const taken = take();
     // An unexpected error may have left the process in any state.
     if (outcome.kind === "defect") {
-      logger.error({ error: outcome.name, frames: outcome.frames }, `the ${name} has a defect`);
+      logger.error({ error: outcome.name, frames: outcome.frames.map(withSources) }, `the ${name} has a defect`);
       void end("worn");
       taken?.fail("crashed");
       return;
@@ -187,7 +188,9 @@ const placesIn = (words: string): string[] =>
   (
     words.match(/panicked at [\w./@-]+:\d+(?::\d+)?|^(?:[A-Z]\w*Error)\b|(?:file:\/\/|node:)[^\s()"'`]+:\d+:\d+/gm) ??
     []
-  ).slice(0, 10);
+  )
+    .slice(0, 10)
+    .map(withSources);
 
 /** Calls back once when the process exceeds this much physical memory. Returns a function that stops watching. */
 function watchMemory(pid: number, maxBytes: number, onExceeded: () => void): () => void {

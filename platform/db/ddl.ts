@@ -38,6 +38,30 @@ export const forceOrgIsolationSql = (table: string): string[] => [
     with check (organization_id = nullif(current_setting('app.org_id', true), '')::uuid)`,
 ];
 
+/**
+ * Lets a role destroy all that the service keeps for an organization: every table that has `organization_id` by now, but
+ * for those left out, and what died as an event. Safe to run again, as migrations do that add tables.
+ */
+export const destroyerSql = (schema: string, role: string, leaveOut: readonly string[] = []): string[] => [
+  createRoleSql(role),
+  `grant usage on schema ${schema} to ${role}`,
+  `do $do$
+  declare named regclass;
+  begin
+    for named in
+      select a.attrelid from pg_catalog.pg_attribute a join pg_catalog.pg_class c on c.oid = a.attrelid
+      where c.relnamespace = '${schema}'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'organization_id'
+        and c.relname <> all('{${leaveOut.join(",")}}'::text[])
+    loop
+      execute format('grant select (organization_id, ctid), delete on %s to ${role}', named);
+    end loop;
+    if to_regclass('${schema}.dead_event') is not null then
+      grant select (data, ctid), delete on ${schema}.dead_event to ${role};
+    end if;
+  end
+  $do$`,
+];
+
 /** Quotes an SQL identifier. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 

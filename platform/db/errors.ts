@@ -6,6 +6,10 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return causes(error).some((e) => e.code === "23505" && (constraint === undefined || e.constraint === constraint));
 }
 
+/** Whether a lock was not to be had: others had it for too long (55P03), or waited for ours (40P01). */
+export const isLockFailure = (error: unknown): boolean =>
+  causes(error).some(({ code }) => code === "55P03" || code === "40P01");
+
 /** SQLSTATEs, or their classes, of failures that may be gone when the same statement is retried. */
 const transientStates = [
   "40P01", // deadlock detected
@@ -17,6 +21,7 @@ const transientStates = [
   "53", // no disk, memory or connections left
   "58", // the system below the database fails
   "08", // connection exceptions
+  "28", // the login was refused: its password is just being changed
 ];
 
 const transientSystemErrors = [

@@ -1,4 +1,4 @@
-import { identifier } from "./ddl.ts";
+import { identifier, literal } from "./ddl.ts";
 import type { Tenant } from "./pool.ts";
 
 /** A key that a caller sent with a request. */
@@ -24,16 +24,26 @@ interface Target {
 
 /**
  * The keys in the table `idempotency_key` of a service, whose column `target` names what was made. The same key with
- * another `request_hash` is a conflict. Keys are free again after their lifetime, where there is one.
+ * another `request_hash` is a conflict, and so is one that another `operation` of a service has used that has several. Keys
+ * are free again after their lifetime, where there is one.
  */
-export function createIdempotencyKeys(options: { schema: string; target: string; lifetimeMs?: number }) {
+export function createIdempotencyKeys(options: {
+  schema: string;
+  target: string;
+  operation?: string;
+  lifetimeMs?: number;
+}) {
   const [schema, target] = [identifier(options.schema), identifier(options.target)];
   const { lifetimeMs } = options;
   const isExpiring = lifetimeMs !== undefined;
-  const findSql = `select ${target} as "targetId", request_hash = $3 as "isSame" from ${schema}.idempotency_key
+  const operation = options.operation === undefined ? undefined : literal(options.operation);
+  const name = (act: string): string => [options.schema, options.operation ?? [], act].flat().join("-");
+  const isSame = `request_hash = $3${operation === undefined ? "" : ` and operation = ${operation}`}`;
+  const [column, value] = operation === undefined ? ["", ""] : [", operation", `, ${operation}`];
+  const findSql = `select ${target} as "targetId", ${isSame} as "isSame" from ${schema}.idempotency_key
     where organization_id = $1 and key = $2${isExpiring ? " and created_at > $4" : ""}`;
-  const takeSql = `insert into ${schema}.idempotency_key as k (organization_id, key, request_hash, ${target}, created_at)
-    values ($1, $2, $3, $4, $5) on conflict (organization_id, key) ${
+  const takeSql = `insert into ${schema}.idempotency_key as k (organization_id, key, request_hash, ${target}, created_at${column})
+    values ($1, $2, $3, $4, $5${value}) on conflict (organization_id, key) ${
       isExpiring
         ? `do update set request_hash = excluded.request_hash, ${target} = excluded.${target},
           created_at = excluded.created_at where k.created_at <= $6`
@@ -43,7 +53,7 @@ export function createIdempotencyKeys(options: { schema: string; target: string;
 
   async function findKey({ orgId, client }: Tenant, { key, requestHash }: KeyedRequest, now: Date): Promise<KeyUse> {
     const { rows } = await client.query<{ targetId: string; isSame: boolean }>({
-      name: `${schema}-find-key`,
+      name: name("find-key"),
       text: findSql,
       values: [orgId, key, Buffer.from(requestHash), ...expired(now)],
     });
@@ -58,7 +68,7 @@ export function createIdempotencyKeys(options: { schema: string; target: string;
    */
   async function takeKey(tenant: Tenant, request: KeyedRequest, { id, createdAt }: Target): Promise<KeyUse> {
     const { rowCount } = await tenant.client.query({
-      name: `${schema}-take-key`,
+      name: name("take-key"),
       text: takeSql,
       values: [tenant.orgId, request.key, Buffer.from(request.requestHash), id, createdAt, ...expired(createdAt)],
     });

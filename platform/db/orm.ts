@@ -1,8 +1,16 @@
 import type { AnyEntity, EntityClass, EntityManager, EntitySchema } from "@mikro-orm/postgresql";
 import { MikroORM } from "@mikro-orm/postgresql";
 import type pg from "pg";
+import { textNow } from "../config.ts";
 import { isUuid, type OrgId } from "../ids.ts";
-import { type Opened, type PoolOptions, releaseBrokenConnections, startupOptions } from "./pool.ts";
+import {
+  followLogin,
+  type Opened,
+  type PoolOptions,
+  releaseBrokenConnections,
+  requireCommitted,
+  startupOptions,
+} from "./pool.ts";
 
 export { isTransient, isUniqueViolation } from "./errors.ts";
 
@@ -22,7 +30,7 @@ export interface OrmOptions<E extends Entities> extends PoolOptions {
  */
 export function createOrm<const E extends Entities>(options: OrmOptions<E>) {
   return new MikroORM({
-    clientUrl: options.url,
+    clientUrl: textNow(options.url),
     schema: options.schema,
     entities: [...options.entities] as unknown as E,
     pool: { max: options.max ?? 10 },
@@ -30,11 +38,14 @@ export function createOrm<const E extends Entities>(options: OrmOptions<E>) {
       application_name: options.name,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      pipeline: true,
       // Kysely names tables without a schema.
       options: `${startupOptions(options)} -c search_path=${options.schema}`,
       onPoolCreated: (pool: pg.Pool) => {
         releaseBrokenConnections(pool);
+        followLogin(pool, options.url);
         options.onPool?.(pool);
+        shortenTransactions(pool);
       },
     },
     // Schema changes come only from numbered migrations. The debug log is off because it would show parameters.
@@ -65,9 +76,35 @@ export async function withOrgEm<EM extends EntityManager, T>(
     await em.execute("select set_config('app.org_id', ?, true)", [orgId]);
     const result = await work({ orgId, em } as OrmTenant<EM>);
     await em.flush();
-    // Fails if `work` swallowed an error that aborted the transaction; otherwise COMMIT would silently roll
-    // back.
-    await em.execute("select");
     return result;
   });
 }
+
+type Query = (...args: readonly unknown[]) => Promise<pg.QueryResult>;
+
+/**
+ * Kysely waits for the answer to BEGIN, which says nothing: here it goes out together with the statement behind it, whose
+ * answer tells of both. A COMMIT that rolled back is a failure.
+ */
+function shortenTransactions(pool: pg.Pool): void {
+  pool.on("connect", (client) => {
+    const target = client as unknown as { query: Query };
+    const query = target.query.bind(client);
+    let beginning: Promise<pg.QueryResult> | undefined;
+    target.query = (...args) => {
+      const [text] = args;
+      const isCalledBack = typeof args.at(-1) === "function";
+      if (isCalledBack || typeof text !== "string") return query(...args);
+      if (text === "begin") {
+        beginning = query(text);
+        beginning.catch(() => {});
+        return Promise.resolve(begun);
+      }
+      const both = Promise.all([query(...args), beginning]);
+      beginning = undefined;
+      return both.then(([answer]) => (text === "commit" ? requireCommitted(answer) : answer));
+    };
+  });
+}
+
+const begun: pg.QueryResult = { command: "BEGIN", rowCount: null, rows: [], fields: [], oid: 0 };

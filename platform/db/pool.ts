@@ -1,11 +1,11 @@
+import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { type FreshText, textNow } from "../config.ts";
 import { isUuid, type OrgId } from "../ids.ts";
-import type { Metrics } from "../metrics.ts";
-import type { Tracer } from "../telemetry.ts";
-import { tracePool } from "../tracing/trace-pool.ts";
 
 export interface PoolOptions {
-  readonly url: string;
+  /** Asked for again with each connection when it may change. */
+  readonly url: FreshText;
   /**
    * The role that statements run as; the login role must be a member of it. Absent, "" or "-" keeps the login
    * role.
@@ -24,6 +24,12 @@ export interface PoolOptions {
   readonly statementTimeoutMs?: number;
   /** A statement that waits longer for a lock fails with 55P03. Milliseconds, default 2000; 0 for no limit. */
   readonly lockTimeoutMs?: number;
+  /**
+   * True plans each named statement once for a connection, whatever its values. Only for pools of statements whose best plan
+   * does not depend on them, such as look-ups by key. By default Postgres goes on to plan a statement for its values where
+   * that promises to be cheaper, which for an array of one key instead of the ten that it assumes it always does.
+   */
+  readonly plansOnce?: boolean;
 }
 
 /** How long a caller waits for a connection, in milliseconds. */
@@ -41,11 +47,13 @@ const silenceMs = 1_000;
 export function createPool(options: PoolOptions): pg.Pool {
   const { statementTimeoutMs = defaultStatementTimeoutMs } = options;
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: textNow(options.url),
     max: options.max ?? 10,
     application_name: options.name,
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
+    // What is asked before the answer to the last question is there goes out at once.
+    pipeline: true,
     // Gives up on a server that no longer answers at all; a working one has cancelled the statement before
     // that.
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + silenceMs }),
@@ -55,7 +63,69 @@ export function createPool(options: PoolOptions): pg.Pool {
   // rejects anyway, and the pool has already discarded an idle connection.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
+  followLogin(pool, options.url);
   return pool;
+}
+
+/** How often a login that was refused is tried again, in milliseconds. */
+const loginPauseMs = 250;
+
+/** A wrong password, or a login that may not connect (any more). */
+const isRefusedLogin = (error: unknown): boolean => ["28P01", "28000"].includes(String(Object(error).code));
+
+/**
+ * Makes a pool log in as its address says at that moment. Passwords change in the database first and here a little later:
+ * until then the connections that are open serve everybody, of which one is kept even when nobody needs it, and who finds
+ * none waits as long as for any connection. An address that cannot change is left alone.
+ */
+export function followLogin(pool: pg.Pool, url: FreshText): void {
+  if (typeof url === "string") return;
+  const urlNow = url;
+  const { options } = pool;
+  const { max } = options;
+  if (max > 1) options.min = 1;
+  Object.assign(pool, {
+    Client: class extends pg.Client {
+      constructor(config: pg.ClientConfig) {
+        super({ ...config, connectionString: urlNow() });
+      }
+    },
+  });
+  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
+  const connectInTime = async (): Promise<pg.PoolClient> => {
+    const end = performance.now() + connectTimeoutMs;
+    for (;;) {
+      try {
+        return await connect();
+      } catch (error) {
+        if (!isRefusedLogin(error) || performance.now() + loginPauseMs > end || pool.ending) throw error;
+        if (pool.totalCount === 0) await delay(loginPauseMs);
+        else serveWithOpenOnes(pool, max);
+      }
+    }
+  };
+  pool.connect = ((callback?: ConnectCallback) => {
+    if (callback === undefined) return connectInTime();
+    void connectInTime().then(
+      (client) => callback(undefined, client, (broken) => client.release(broken)),
+      (error: Error) => callback(error, undefined, () => {}),
+    );
+  }) as typeof pool.connect;
+}
+
+type ConnectCallback = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (broken?: Error | boolean) => void,
+) => void;
+
+/** For a moment the pool opens no others, so that who asks waits until one of those that there are is free. */
+function serveWithOpenOnes(pool: pg.Pool, max: number): void {
+  if (pool.options.max < max) return;
+  pool.options.max = Math.min(max, pool.totalCount);
+  setTimeout(() => {
+    pool.options.max = max;
+  }, loginPauseMs).unref();
 }
 
 /** The `options` start-up parameter: role, timeouts and commit mode as `-c name=value`. */
@@ -68,6 +138,7 @@ export function startupOptions(options: Omit<PoolOptions, "url" | "name" | "max"
   };
   if (options.role !== undefined && !["", "-"].includes(options.role)) settings.role = options.role;
   if (options.synchronousCommit === false) settings.synchronous_commit = "off";
+  if (options.plansOnce === true) settings.plan_cache_mode = "force_generic_plan";
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value.replaceAll(/[\\ ]/g, "\\$&")}`)
     .join(" ");
@@ -95,7 +166,7 @@ export interface Tenant extends Opened {
  * aborted the transaction. The organization is set for this transaction only and cannot leak through the pool.
  */
 export async function withOrg<T>(pool: pg.Pool, orgId: OrgId, work: (tenant: Tenant) => Promise<T>): Promise<T> {
-  return runTransaction(pool, beginForOrg(orgId), (client) => work({ orgId, client } as Tenant));
+  return runTransaction(pool, beginForOrg(orgId), (client) => work({ orgId, client } as Tenant), { isTogether: true });
 }
 
 /** Like withOrg, but read-only and with one snapshot for all statements, so that their results are consistent. */
@@ -105,7 +176,24 @@ export async function withOrgSnapshot<T>(
   work: (tenant: Tenant) => Promise<T>,
 ): Promise<T> {
   const begin = beginForOrg(orgId, "begin isolation level repeatable read read only");
-  return runTransaction(pool, begin, (client) => work({ orgId, client } as Tenant));
+  return runTransaction(pool, begin, (client) => work({ orgId, client } as Tenant), { isTogether: true });
+}
+
+/**
+ * Like withOrg, but for a single statement that only reads, which `read` sends at once: beginning, statement and end take one
+ * round trip together. Give the statement a name: then it is parsed and planned once for each connection.
+ */
+export async function withOrgRead<T>(pool: pg.Pool, orgId: OrgId, read: (tenant: Tenant) => Promise<T>): Promise<T> {
+  const begin = beginForOrg(orgId, "begin read only");
+  const client = await pool.connect();
+  // A read that throws instead of rejecting must not keep its connection.
+  const reading = async (): Promise<T> => read({ orgId, client } as Tenant);
+  const sent = [client.query(begin), reading(), client.query("commit")] as const;
+  const [begun, answered, ended] = await Promise.allSettled(sent);
+  // After a failure the commit rolls back. Where it fails itself, nobody knows what the connection is doing.
+  client.release(ended.status === "rejected" ? asError(ended.reason) : undefined);
+  for (const each of [begun, answered, ended]) if (each.status === "rejected") throw each.reason;
+  return (answered as PromiseFulfilledResult<Awaited<T>>).value;
 }
 
 /**
@@ -122,19 +210,25 @@ function beginForOrg(orgId: OrgId, begin = "begin"): string {
   return `${begin}; select set_config('app.org_id', '${orgId}', true)`;
 }
 
+/**
+ * With `isTogether` the first statement of the work is sent together with the beginning. Should that ever fail alone, the
+ * statement ran outside of any transaction and organization, so it is only for work that does and sees nothing there.
+ */
 async function runTransaction<T>(
   pool: pg.Pool,
   begin: string,
   work: (client: pg.PoolClient) => Promise<T>,
+  { isTogether = false } = {},
 ): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {
-    await client.query(begin);
+    const begun = client.query(begin);
+    begun.catch(() => {});
+    if (!isTogether) await begun;
     const result = await work(client);
-    const end = await client.query("commit");
-    // Postgres answers COMMIT of an aborted transaction with success and the tag ROLLBACK.
-    if (end.command === "ROLLBACK") throw new Error("the transaction was rolled back because a statement in it failed");
+    await begun;
+    requireCommitted(await client.query("commit"));
     return result;
   } catch (error) {
     broken = await rollback(client);
@@ -144,40 +238,23 @@ async function runTransaction<T>(
   }
 }
 
+/** Postgres answers COMMIT of an aborted transaction with success and the tag ROLLBACK. */
+export function requireCommitted(end: pg.QueryResult): pg.QueryResult {
+  if (end.command === "ROLLBACK") throw new Error("the transaction was rolled back because a statement in it failed");
+  return end;
+}
+
 /** Returns why the connection must not be used again, if so. */
 async function rollback(client: pg.PoolClient): Promise<Error | undefined> {
   try {
     await client.query("rollback");
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return asError(error);
   }
 }
 
-/** Measures a pool's use and traces its statements. Several pools of one service are added up. */
-export function observePool(
-  pool: pg.Pool,
-  service: string,
-  metrics: Pick<Metrics, "poolInUse" | "poolWaiting">,
-  tracer?: Tracer,
-): void {
-  tracePool(pool, tracer);
-  let waiting = 0;
-  const noteWaiting = (): void => {
-    metrics.poolWaiting.inc({ service }, pool.waitingCount - waiting);
-    waiting = pool.waitingCount;
-  };
-  metrics.poolInUse.inc({ service }, 0);
-  metrics.poolWaiting.inc({ service }, 0);
-  pool.on("acquire", () => {
-    metrics.poolInUse.inc({ service });
-    noteWaiting();
-  });
-  pool.on("release", () => {
-    metrics.poolInUse.dec({ service });
-    noteWaiting();
-  });
-}
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
 /**
  * Returns connections that break while checked out to their pool, which then drops them. Kysely, which MikroORM

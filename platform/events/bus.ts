@@ -1,12 +1,27 @@
 /** An event as carried by the bus. */
 export interface BusEvent {
-  /** Stable across publications; a second publication within two minutes is stored only once. */
+  /** Stable across publications. */
   readonly id: string;
+  /**
+   * What the bus knows the publication by, default the id: a second one of the same within two minutes is stored only once.
+   * Begins with the id, and goes on after a dot.
+   */
+  readonly messageId?: string | undefined;
   /** `assent.<service>.<noun>.<verb>` */
   readonly subject: string;
   readonly data: string;
   /** W3C traceparent of its publication when its trace is recorded; travels beside the event. */
   readonly traceparent?: string | undefined;
+}
+
+/** How far a service's outbox is published. Travels with the events, so that the bus can tell what the database should know. */
+export interface Mark {
+  readonly service: string;
+  /** Of the database; another one begins whenever the bus and the database do not know the same. */
+  readonly epoch: string;
+  readonly position: number;
+  /** The event at this position; empty when that row is no longer kept. */
+  readonly eventId: string;
 }
 
 export interface ReceivedEvent extends BusEvent {
@@ -49,13 +64,39 @@ export interface EventBus {
    * everything in the old one must be republished. Undefined while unknown.
    */
   storeId?(): string | undefined;
-  /** Resolves when all events are stored. If it rejects, the caller publishes all of them again. */
-  publish(events: readonly BusEvent[]): Promise<void>;
+  /**
+   * How often the store was seen to be older than before, as after a restore of its own. Absent where that cannot be.
+   */
+  setbacks?(): number;
+  /**
+   * The newest mark that was published by a service: `unknown` when what is newest has none or is no longer stored,
+   * `nothing` when the store has never had anything of the service. Absent where nothing outlives the process.
+   */
+  newestMark?(service: string): Promise<Mark | "unknown" | "nothing">;
+  /**
+   * Resolves when all events are stored, and the mark with them, which may be published by itself. If it rejects, the
+   * caller publishes all of them again.
+   */
+  publish(events: readonly BusEvent[], mark?: Mark): Promise<void>;
   /** Resolves even while the bus is unreachable, and survives outages. `stop` waits for running handlers. */
   subscribe(options: SubscribeOptions): Promise<{ stop(): Promise<void> }>;
+  /**
+   * Tells the other processes that there may be work of this name. May get lost, so they look for it by themselves as well.
+   * Absent where no other process shares the bus.
+   */
+  nudge?(name: string): void;
+  /** Calls the listener for what other processes tell of this name, until the answer is called. */
+  onNudge?(name: string, listener: () => void): () => void;
   isConnected(): boolean;
   /** How many events of a durable subscription are waiting or being handled; undefined while unknown. */
   pending?(durable: string): Promise<number | undefined>;
+  /** How many bytes of events it stores; undefined while unknown. */
+  storedBytes?(): Promise<number | undefined>;
+  /**
+   * When the certificate ends that the server has shown last, in seconds since 1970; undefined without TLS and before there
+   * was a connection.
+   */
+  certificateEnd?(): number | undefined;
   /** Stops all subscriptions and lets running handlers finish. */
   close(): Promise<void>;
 }

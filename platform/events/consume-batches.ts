@@ -1,6 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type pg from "pg";
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import { systemClock } from "../clock.ts";
 import { identifier } from "../db/ddl.ts";
 import { type Tenant, withOrg, withTransaction } from "../db/pool.ts";
 import type { OrgId } from "../ids.ts";
@@ -18,13 +19,29 @@ export interface BatchConsumerOptions extends ConsumerBase {
   readonly maxBatch?: number;
   /**
    * How long a busy consumer collects events after a batch, in milliseconds; default 100. An idle one handles
-   * an event at once.
+   * an event at once, and one with many to handle does not wait for more.
    */
   readonly gatherMs?: number;
+  /** As long as events keep coming, and none is old, it collects twice as long each time, up to this; default gatherMs. */
+  readonly longestGatherMs?: number;
   /** Concurrent transactions, each for another organization; default 2. */
   readonly maxTransactions?: number;
   /** Where the spans of batches go. */
   readonly tracer?: Tracer | undefined;
+}
+
+/** A larger batch costs hardly less for each of its events. */
+const enoughEvents = 256;
+
+/**
+ * One that is behind does not collect for long: the bus gives only so many events to all processes together, so that each
+ * of many processes may never see enough of them.
+ */
+const behindMs = 5_000;
+
+function isBehind(batch: readonly Waiting[], { clock = systemClock }: BatchConsumerOptions): boolean {
+  const before = clock.now().getTime() - behindMs;
+  return batch.some(({ event }) => event.occurredAt !== undefined && timestampMs(event.occurredAt) < before);
 }
 
 /** Applies events of many organizations in one transaction. */
@@ -45,12 +62,24 @@ export interface OrganizationEvents {
  * others.
  */
 export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWorker {
-  const { maxBatch = 256, gatherMs = 100, maxTransactions = 2 } = options;
+  const { maxBatch = 256, gatherMs = 100, longestGatherMs = gatherMs, maxTransactions = 2 } = options;
+  const enough = Math.min(maxBatch, enoughEvents);
   let waiting: Waiting[] = [];
   let isRunning = false;
+  let isStopping = false;
+  let endGathering = (): void => {};
 
+  const gather = async (ms: number): Promise<void> => {
+    if (isStopping || waiting.length >= enough) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms).unref();
+    endGathering = resolve;
+    await promise;
+    clearTimeout(timer);
+  };
   const run = async (): Promise<void> => {
     isRunning = true;
+    let ms = gatherMs;
     while (waiting.length > 0) {
       const batch = waiting;
       waiting = [];
@@ -62,7 +91,8 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
         };
         await Promise.all(Array.from({ length: maxTransactions }, work));
       });
-      await delay(gatherMs, undefined, { ref: false });
+      await gather(ms);
+      ms = isBehind(batch, options) ? gatherMs : Math.min(2 * ms, longestGatherMs);
     }
     isRunning = false;
   };
@@ -70,15 +100,28 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
     const { promise, resolve, reject } = Promise.withResolvers<Event | undefined>();
     waiting.push({ received, ...parseEvent(received), span: options.tracer?.active?.(), resolve, reject });
     if (!isRunning) void detached(options.tracer, run);
+    else if (waiting.length >= enough) endGathering();
     return promise;
   };
-  return createConsumerWorker(
+  const worker = createConsumerWorker(
     { ...options, concurrency: maxBatch },
     {
       apply: async (received) => add(received),
       applyOne: (tenant, event) => options.applyBatch(tenant, [event]),
     },
   );
+  return {
+    ...worker,
+    start: () => {
+      isStopping = false;
+      return worker.start();
+    },
+    stop: () => {
+      isStopping = true;
+      endGathering();
+      return worker.stop();
+    },
+  };
 }
 
 interface Waiting {

@@ -68,7 +68,11 @@ export const inboxTablesSql = (options: { schema: string; role: string }): strin
   ];
 };
 
-/** Longer than outbox rows are kept, so that a republished event never takes effect twice. */
+/**
+ * Longer than outbox rows are kept, so that a republished event never takes effect twice. Counted back from what was
+ * received before the last day: rows of a backup do not grow old while the backup lies there, and when it has been
+ * restored, a day is enough to publish its outbox again.
+ */
 const inboxDays = 8;
 const houseKeepingMs = 600_000;
 /** The usual scrape interval of metrics. */
@@ -103,14 +107,16 @@ export function createConsumerWorker(options: ConsumerBase, { apply, applyOne }:
   let subscription: { stop(): Promise<void> } | undefined;
   let timers: readonly NodeJS.Timeout[] = [];
   let keeping = Promise.resolve();
+  let measuring: Promise<unknown> = Promise.resolve();
 
   const keepHouse = (): void => {
     keeping = keeping
       .then(() => deleteOldInboxRows(pool, identifier(schema), durable))
-      .then(dead.measure)
-      .catch((error: unknown) =>
-        logger.warn({ consumer: durable, err: error }, "the inbox and the dead events could not be looked after"),
-      );
+      .catch((error: unknown) => logger.warn({ consumer: durable, err: error }, "the inbox could not be looked after"));
+  };
+  const measure = (): void => {
+    // What cannot be read becomes absent.
+    measuring = Promise.all([dead.measure().catch(() => {}), measurePending(options)]);
   };
   return {
     name: `consumer ${durable}`,
@@ -121,21 +127,20 @@ export function createConsumerWorker(options: ConsumerBase, { apply, applyOne }:
         handle: (event) => handle(event, options, apply),
         onDead: dead.bury,
       });
-      timers = [setInterval(keepHouse, houseKeepingMs), setInterval(() => void measurePending(options), measureMs)];
+      timers = [setInterval(keepHouse, houseKeepingMs), setInterval(measure, measureMs)];
       for (const timer of timers) timer.unref();
       keepHouse();
-      void measurePending(options);
+      measure();
     },
     stop: async () => {
       for (const timer of timers) clearInterval(timer);
       await subscription?.stop();
-      await keeping;
+      await Promise.all([keeping, measuring]);
       subscription = undefined;
     },
   };
 }
 
-/** While the bus is down the last value stays. */
 async function measurePending({ bus, durable, metrics }: ConsumerBase): Promise<void> {
   const pending = await bus.pending?.(durable).catch(() => undefined);
   if (pending !== undefined) metrics.consumerPending.set({ consumer: durable }, pending);
@@ -184,7 +189,9 @@ async function deleteOldInboxRows(pool: pg.Pool, schema: string, consumer: strin
     const deleted = await pool.query(
       `delete from ${schema}.inbox where consumer = $1 and event_id in (
          select event_id from ${schema}.inbox i
-         where consumer = $1 and received_at < now() - make_interval(days => ${inboxDays})
+         where consumer = $1 and received_at < (
+             select max(received_at) - make_interval(days => ${inboxDays}) from ${schema}.inbox
+             where received_at < now() - interval '1 day')
            and not exists (select from ${schema}.dead_event d where d.consumer = $1 and d.event_id = i.event_id::text)
          order by received_at limit ${batch})`,
       [consumer],

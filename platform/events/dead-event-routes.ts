@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
 import { DomainError } from "../errors.ts";
+import { refusedField } from "../problems.ts";
 import type { RpcRoutes } from "../rpc/routes.ts";
 import type { DeadEvents } from "./dead-events.ts";
 
@@ -42,7 +43,7 @@ export function deadEventRoutes(consumers: readonly DeadEvents[]): RpcRoutes {
 function selected({ eventIds, all }: { eventIds: string[]; all: boolean }): readonly string[] | "all" {
   if (all === eventIds.length > 0) {
     const message = "Name either events or all of them.";
-    throw new DomainError("VALIDATION_FAILED", { details: [{ field: "eventIds", code: "either_or", message }] });
+    throw refusedField("eventIds", "either_or", message);
   }
   return all ? "all" : [...new Set(eventIds)];
 }

@@ -25,9 +25,9 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
   const durables = new Map<string, Durable>();
   let closed = false;
 
-  const store = (event: BusEvent): void => {
-    if (seen.has(event.id)) return;
-    seen.set(event.id, now());
+  const store = (messageId: string, event: BusEvent): void => {
+    if (seen.has(messageId)) return;
+    seen.set(messageId, now());
     log.push(event);
     if (log.length > retained) log.shift();
     for (const durable of durables.values()) durable.offer(event);
@@ -47,7 +47,9 @@ export function createMemoryBus(options: MemoryBusOptions = {}): EventBus {
       }
       if (closed) throw new Error("the event bus is closed");
       forgetOldIds();
-      for (const { id, subject, data, traceparent } of events) store({ id, subject, data, traceparent });
+      for (const { id, messageId, subject, data, traceparent } of events) {
+        store(messageId ?? id, { id, subject, data, traceparent });
+      }
     },
     subscribe: async (subscription) => {
       checkDurableName(subscription.durable);

@@ -1,6 +1,10 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import {
   AckPolicy,
+  type Authenticator,
+  type ConnectionOptions,
   connect,
   createInbox,
   DeliverPolicy,
@@ -13,21 +17,26 @@ import {
   RetentionPolicy,
   StorageType,
 } from "nats";
+import { type FreshText, textNow } from "../config.ts";
+import { peerCertificateEnd } from "../gauges.ts";
 import type { Logger } from "../logger.ts";
 import { aborted, createGate, repeatUntil } from "./background.ts";
-import { type BusEvent, checkDurableName, type EventBus, holdMs } from "./bus.ts";
+import { type BusEvent, checkDurableName, type EventBus, holdMs, type Mark } from "./bus.ts";
+import { eventIdOf, markHeader, readMark, subjectsOf, withMark, writeMark } from "./marks.ts";
 import { parseNatsUrl } from "./nats-url.ts";
 import type { Wire } from "./pull.ts";
 import { coveringPattern } from "./subjects.ts";
 import { keepSubscribed, type Link, type LinkSource } from "./subscription.ts";
 
 export interface NatsBusOptions {
-  /** One or more servers, separated by commas: `nats://[user:password@]host:port`, `tls://…` for TLS. */
-  readonly url: string;
+  /** One or more servers, separated by commas: `nats://[user:password@]host:port`, `tls://…` for TLS, with `?ca=…` of an authority of its own. Asked for again each time it connects. */
+  readonly url: FreshText;
   readonly logger: Logger;
 }
 
 const stream = "EVENTS";
+/** Outside the subjects of the stream: nobody keeps them. */
+const nudgePrefix = "assent-nudge.";
 /** How long `publish` waits for a connection, and then for the acknowledgements. */
 const publishTimeoutMs = 5_000;
 const reconnectMs = 500;
@@ -41,8 +50,9 @@ export function createNatsBus(options: NatsBusOptions): EventBus {
   const { logger } = options;
   const session = createSession(options);
   const subscriptions = new Set<{ stop(): Promise<void> }>();
+  const ready = () => session.ready(AbortSignal.timeout(publishTimeoutMs));
   return {
-    publish: async (events) => (await session.ready(AbortSignal.timeout(publishTimeoutMs))).publish(events),
+    publish: async (events, mark) => (await ready()).publish(events, mark),
     subscribe: async (subscription) => {
       checkDurableName(subscription.durable);
       const running = keepSubscribed(session, subscription, logger);
@@ -55,9 +65,14 @@ export function createNatsBus(options: NatsBusOptions): EventBus {
       };
     },
     isConnected: session.isConnected,
-    pending: async (durable) =>
-      session.isConnected() ? (await session.ready(AbortSignal.timeout(publishTimeoutMs))).pending(durable) : undefined,
+    pending: async (durable) => (session.isConnected() ? (await ready()).pending(durable) : undefined),
+    storedBytes: async () => (session.isConnected() ? (await ready()).storedBytes() : undefined),
+    certificateEnd: session.certificateEnd,
     storeId: session.storeId,
+    setbacks: session.setbacks,
+    newestMark: async (service) => (await ready()).newestMark(service),
+    nudge: session.nudge,
+    onNudge: session.onNudge,
     close: async () => {
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
       await session.close();
@@ -112,14 +127,21 @@ export async function inspectNats(url: string): Promise<NatsReport> {
 }
 
 interface NatsLink extends Link {
-  publish(events: readonly BusEvent[]): Promise<void>;
+  publish(events: readonly BusEvent[], mark: Mark | undefined): Promise<void>;
+  newestMark(service: string): Promise<Mark | "unknown" | "nothing">;
+  nudge(name: string): void;
   pending(durable: string): Promise<number>;
+  storedBytes(): Promise<number>;
 }
 
 interface Session extends LinkSource {
   ready(signal: AbortSignal): Promise<NatsLink>;
   isConnected(): boolean;
+  certificateEnd(): number | undefined;
   storeId(): string | undefined;
+  setbacks(): number;
+  nudge(name: string): void;
+  onNudge(name: string, listener: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -127,7 +149,10 @@ interface Session extends LinkSource {
 interface StreamState {
   /** When it was made, which no other stream of this name shares. */
   created: string | undefined;
+  /** The highest that was seen of it. */
   lastSequence: number;
+  /** How often it went back to a lower one. */
+  setbacks: number;
 }
 
 /** Connects, and connects again whenever the connection is given up; the client itself survives broken connections. */
@@ -135,17 +160,31 @@ function createSession({ url, logger }: NatsBusOptions): Session {
   const closing = new AbortController();
   const listeners = new Set<() => void>();
   const gate = createGate<NatsLink>();
-  const state: StreamState = { created: undefined, lastSequence: 0 };
+  const state: StreamState = { created: undefined, lastSequence: 0, setbacks: 0 };
+  const nudged = new EventEmitter().setMaxListeners(0);
+  const self = randomUUID();
+  let certificateEnd: number | undefined;
+  let lookAgain: () => void = () => {};
   const connectAndStay = async (): Promise<void> => {
-    const connecting = connect({ ...parseNatsUrl(url), ...connectionOptions });
+    const connecting = connect({ ...natsOptions(url), ...connectionOptions });
     const nc = await Promise.race([connecting, aborted(closing.signal)]);
     if (nc === undefined) {
       void connecting.then((late) => late.close()).catch(() => {});
       return;
     }
+    // A connection that was made again has another socket.
+    lookAgain = () => {
+      certificateEnd = peerCertificateEnd(socketOf(nc)) ?? certificateEnd;
+    };
+    lookAgain();
     try {
       await ensureStream(nc, state);
-      const link = linkOf(nc, state);
+      nc.subscribe(`${nudgePrefix}*`, {
+        callback: (error, message) => {
+          if (error === null && message.string() !== self) nudged.emit(message.subject);
+        },
+      });
+      const link = linkOf(nc, state, self);
       gate.open(link);
       const watching = watch(nc, state, logger, gate.shut, () => {
         gate.open(link);
@@ -166,16 +205,40 @@ function createSession({ url, logger }: NatsBusOptions): Session {
   return {
     ready: (signal) => gate.wait(AbortSignal.any([signal, closing.signal]), "NATS cannot be reached"),
     isConnected: () => gate.value !== undefined,
+    certificateEnd: () => {
+      lookAgain();
+      return certificateEnd;
+    },
     storeId: () => state.created,
+    setbacks: () => state.setbacks,
     onReconnect: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    nudge: (name) => gate.value?.nudge(name),
+    onNudge: (name, listener) => {
+      nudged.on(nudgePrefix + name, listener);
+      return () => nudged.off(nudgePrefix + name, listener);
     },
     close: async () => {
       closing.abort();
       await running;
     },
   };
+}
+
+/** The client does not show it. */
+const socketOf = (nc: NatsConnection): object | undefined =>
+  (nc as { protocol?: { transport?: { socket?: object } } }).protocol?.transport?.socket;
+
+/** Of one connection: the servers stay those of its beginning; who logs in is asked for each time it is made again. */
+export function natsOptions(url: FreshText): ConnectionOptions {
+  const { servers, tls } = parseNatsUrl(textNow(url));
+  const authenticator: Authenticator = () => {
+    const { user, pass = "" } = parseNatsUrl(textNow(url));
+    return user === undefined ? undefined : { user, pass };
+  };
+  return { servers, authenticator, ...(tls !== undefined && { tls }) };
 }
 
 const connectionOptions = {
@@ -213,8 +276,10 @@ async function watch(
 
 async function ensureStream(nc: NatsConnection, state: StreamState): Promise<void> {
   const jsm = await nc.jetstreamManager({ checkAPI: false });
+  const { lastSequence } = state;
   try {
-    state.created = String((await jsm.streams.info(stream)).created);
+    const found = await jsm.streams.info(stream);
+    noteStream(state, String(found.created), found.state.last_seq, lastSequence);
   } catch (error) {
     if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
     const made = await jsm.streams.add({
@@ -227,20 +292,38 @@ async function ensureStream(nc: NatsConnection, state: StreamState): Promise<voi
       // Three copies wherever there are servers to hold them.
       num_replicas: nc.info?.cluster === undefined ? 1 : 3,
     });
-    state.created = String(made.created);
+    noteStream(state, String(made.created), made.state.last_seq, 0);
   }
 }
 
-const linkOf = (nc: NatsConnection, state: StreamState): NatsLink => ({
+/** What was known of the stream before it was asked, it must still know unless it is another one. */
+function noteStream(state: StreamState, created: string, lastSequence: number, known: number): void {
+  const isSame = created === state.created;
+  if (isSame && lastSequence < known) {
+    state.setbacks += 1;
+    state.lastSequence = lastSequence;
+  } else state.lastSequence = isSame ? Math.max(state.lastSequence, lastSequence) : lastSequence;
+  state.created = created;
+}
+
+const linkOf = (nc: NatsConnection, state: StreamState, self: string): NatsLink => ({
   wire: wireOf(nc),
   stream,
   closed: nc.closed(),
   newInbox: createInbox,
-  publish: (events) => publishAll(nc, state, events),
+  publish: (events, mark) => publishAll(nc, state, withMark(events, mark), mark),
+  newestMark: (service) => readNewestMark(nc, state, service),
+  nudge: (name) => {
+    if (!nc.isClosed()) nc.publish(nudgePrefix + name, self);
+  },
   pending: async (durable) => {
     const jsm = await nc.jetstreamManager({ checkAPI: false });
     const { num_pending, num_ack_pending } = await jsm.consumers.info(stream, durable);
     return num_pending + num_ack_pending;
+  },
+  storedBytes: async () => {
+    const jsm = await nc.jetstreamManager({ checkAPI: false });
+    return (await jsm.streams.info(stream)).state.bytes;
   },
   ensureConsumer: async (options) => {
     await ensureStream(nc, state);
@@ -262,22 +345,53 @@ const linkOf = (nc: NatsConnection, state: StreamState): NatsLink => ({
 type PublishAnswer = { readonly sequence: number; readonly isDuplicate: boolean } | { readonly refusal: NatsError };
 
 /** All at once on one connection, so they are stored in this order; the acknowledgements are gathered afterwards. */
-async function publishAll(nc: NatsConnection, state: StreamState, events: readonly BusEvent[]): Promise<void> {
-  const answers = await publishAndGather(nc, events);
+async function publishAll(
+  nc: NatsConnection,
+  state: StreamState,
+  events: readonly BusEvent[],
+  mark: Mark | undefined,
+): Promise<void> {
+  const { created, lastSequence, setbacks } = state;
+  const answers = await publishAndGather(nc, events, mark);
   const stored = answers.flatMap((answer) => ("sequence" in answer && !answer.isDuplicate ? [answer.sequence] : []));
   const failed = answers.find((answer) => "refusal" in answer);
   // 503 means that no stream takes these subjects. That, and numbers that begin anew: the stream was lost meanwhile.
   const isMissing = failed?.refusal.code === "503";
-  if (isMissing || stored.some((sequence) => sequence <= state.lastSequence)) await ensureStream(nc, state);
-  state.lastSequence = stored.at(-1) ?? state.lastSequence;
+  const isOlder = stored.some((sequence) => sequence <= lastSequence);
+  if (isMissing || isOlder) await ensureStream(nc, state);
+  // The same stream, which has forgotten what it had stored.
+  if (isOlder && state.created === created && state.setbacks === setbacks) state.setbacks += 1;
+  if (isOlder) state.lastSequence = stored.at(-1) ?? state.lastSequence;
+  else state.lastSequence = Math.max(state.lastSequence, stored.at(-1) ?? 0);
   if (failed !== undefined) throw failed.refusal;
+}
+
+async function readNewestMark(
+  nc: NatsConnection,
+  state: StreamState,
+  service: string,
+): Promise<Mark | "unknown" | "nothing"> {
+  const jsm = await nc.jetstreamManager({ checkAPI: false });
+  try {
+    const { header } = await jsm.streams.getMessage(stream, { last_by_subj: subjectsOf(service) });
+    return readMark(service, header.get(markHeader)) ?? "unknown";
+  } catch (error) {
+    if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
+    await ensureStream(nc, state);
+    return (await jsm.streams.info(stream)).state.first_seq <= 1 ? "nothing" : "unknown";
+  }
 }
 
 /**
  * One subscription takes the acknowledgements of the whole batch. The client's own publish makes a request with a timer
  * and an error, stack included, for each event: measured at 4,000 events a second that was a tenth of the process's time.
  */
-async function publishAndGather(nc: NatsConnection, events: readonly BusEvent[]): Promise<PublishAnswer[]> {
+async function publishAndGather(
+  nc: NatsConnection,
+  events: readonly BusEvent[],
+  mark: Mark | undefined,
+): Promise<PublishAnswer[]> {
+  const markText = mark && writeMark(mark);
   const inbox = createInbox();
   const answers = new Map<string, PublishAnswer>();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -296,7 +410,8 @@ async function publishAndGather(nc: NatsConnection, events: readonly BusEvent[])
     const replyTo = (index: number) => `${inbox}.${index}`;
     for (const [index, event] of events.entries()) {
       const head = headers();
-      head.set("Nats-Msg-Id", event.id);
+      head.set("Nats-Msg-Id", event.messageId ?? event.id);
+      if (markText !== undefined) head.set(markHeader, markText);
       if (event.traceparent !== undefined) head.set("traceparent", event.traceparent);
       nc.publish(event.subject, event.data, { reply: replyTo(index), headers: head });
     }
@@ -334,7 +449,7 @@ const wireOf = (nc: NatsConnection): Wire => ({
           replyTo: message.reply ?? "",
           status: code > 0 ? code : undefined,
           description: message.headers?.description ?? "",
-          id: message.headers?.get("Nats-Msg-Id") ?? "",
+          id: eventIdOf(message.headers?.get("Nats-Msg-Id") ?? ""),
           traceparent: message.headers?.get("traceparent") || undefined,
           data: message.string(),
         });

@@ -14,7 +14,7 @@ export interface WireMessage {
   /** Set on answers to pull requests that carry no event. */
   readonly status: number | undefined;
   readonly description: string;
-  /** The header Nats-Msg-Id. */
+  /** Of the event: what the header Nats-Msg-Id begins with. */
   readonly id: string;
   readonly traceparent?: string | undefined;
   readonly data: string;

@@ -2,6 +2,7 @@ import type { Logger } from "../logger.ts";
 import { aborted, repeatUntil } from "./background.ts";
 import { holdMs, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
 import { deliver } from "./deliver.ts";
+import { isMarkSubject } from "./marks.ts";
 import { startPull, type Wire } from "./pull.ts";
 import { subjectMatches } from "./subjects.ts";
 
@@ -65,7 +66,7 @@ async function pullUntil(
     keepMs: holdMs(options) / 4,
     // The consumer's filter may cover more than was asked for.
     deliver: async (event) =>
-      options.subjects.some((pattern) => subjectMatches(pattern, event.subject))
+      !isMarkSubject(event.subject) && options.subjects.some((pattern) => subjectMatches(pattern, event.subject))
         ? deliver(event, options)
         : { kind: "done" },
     onGone: (reason) => gone.reject(new Error(`the consumer is gone: ${reason}`)),

@@ -1,20 +1,35 @@
+import type { Socket } from "node:net";
 import { createTransport } from "nodemailer";
-import { ConfigError, type Setting, type SettingValues, stringSetting, urlSetting } from "../config.ts";
+import {
+  ConfigError,
+  type Environment,
+  type FreshText,
+  freshText,
+  type Setting,
+  type SettingValues,
+  stringSetting,
+  textNow,
+  urlSetting,
+} from "../config.ts";
+import { type Egress, egressOf, egressSettings } from "../net/egress-proxy.ts";
+import { OutboundFailure } from "../net/outbound-failure.ts";
 import { visibleText } from "../visible-text.ts";
 import { type Mail, type Mailer, MailNotTakenError, MailRefusedError } from "./mail.ts";
 
 /** The server that mails go through. */
 export interface MailServer {
-  readonly url: string;
+  readonly url: FreshText;
   /** The sender of all mails: `Name <address>` or an address. */
   readonly from: string;
   /** Where people open links, without a slash at the end. */
   readonly publicUrl: string;
+  /** The proxy of the operator's network; absent: directly. */
+  readonly egress?: Egress | undefined;
 }
 
 const smtpSetting: Setting<string> = {
   ...urlSetting(
-    "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails; embedded signing goes on as ever.",
+    "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails; embedded signing goes on as ever. A file (SMTP_URL_FILE) is read again with each mail.",
     "",
     { secret: true },
   ),
@@ -47,15 +62,24 @@ const publicUrlSetting: Setting<string> = {
   },
 };
 
-export const mailSettings = { SMTP_URL: smtpSetting, MAIL_FROM: fromSetting, PUBLIC_URL: publicUrlSetting };
+export const mailSettings = {
+  SMTP_URL: smtpSetting,
+  MAIL_FROM: fromSetting,
+  PUBLIC_URL: publicUrlSetting,
+  ...egressSettings,
+};
 
 /** Undefined when no mails are sent. Throws a ConfigError when only a part is set. */
-export function mailServerOf(values: SettingValues<typeof mailSettings>): MailServer | undefined {
+export function mailServerOf(
+  values: SettingValues<typeof mailSettings>,
+  env: Environment = {},
+): MailServer | undefined {
   const { SMTP_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl } = values;
   if (url === "") return undefined;
   const missing = [...(from === "" ? ["MAIL_FROM"] : []), ...(publicUrl === "" ? ["PUBLIC_URL"] : [])];
   if (missing.length > 0) throw new ConfigError(missing.map((name) => `${name} is required when SMTP_URL is set`));
-  return { url, from, publicUrl };
+  const fresh = freshText("SMTP_URL", env, { parse: smtpSetting.parse, first: url });
+  return { url: fresh, from, publicUrl, egress: egressOf(values, env) };
 }
 
 /** How this process sends mails. */
@@ -67,11 +91,41 @@ export interface MailSetup {
 
 /** How long a server may be silent before the mail is put off. */
 const silenceMs = 20_000;
+/** How long a mail may take in all, with its wait for others; less than the leases of those who send. */
+const deadlineMs = 90_000;
 
 /** Hands mails over to a server: `smtp://user:password@host:587`, or `smtps://…` for TLS from the first byte on. */
-export function createSmtpMailer(options: { readonly url: string; readonly from: string }): Mailer {
-  const transport = createTransport({
-    url: options.url,
+export function createSmtpMailer(options: Pick<MailServer, "url" | "from" | "egress">): Mailer {
+  let url = textNow(options.url);
+  let transport = connectTo(url, options.egress);
+  const transportNow = (): typeof transport => {
+    const next = textNow(options.url);
+    if (next === url) return transport;
+    // What is being sent comes to its end.
+    transport.close();
+    url = next;
+    transport = connectTo(url, options.egress);
+    return transport;
+  };
+  return {
+    send: async (mail) => {
+      await transportNow()
+        .sendMail({ ...messageOf(options.from, mail), signal: AbortSignal.timeout(deadlineMs) })
+        .catch((error: unknown) => {
+          const reason = reasonOf(error);
+          if (isRefusal(error)) throw new MailRefusedError(reason);
+          if (isNotTaken(error)) throw new MailNotTakenError(`the server has not taken the mail: ${reason}`);
+          throw new Error(`it is not known whether the server has taken the mail: ${reason}`);
+        });
+    },
+    close: async () => transport.close(),
+  };
+}
+
+const connectTo = (url: string, egress: Egress | undefined) =>
+  createTransport({
+    url,
+    ...(egress === undefined ? {} : { getSocket: socketThrough(egress) }),
     pool: true,
     maxConnections: 2,
     connectionTimeout: silenceMs,
@@ -81,25 +135,44 @@ export function createSmtpMailer(options: { readonly url: string; readonly from:
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return {
-    send: async (mail) => {
-      await transport.sendMail(messageOf(options.from, mail)).catch((error: unknown) => {
-        if (isRefusal(error)) throw new MailRefusedError(error.message, { cause: error });
-        if (isNotTaken(error)) throw new MailNotTakenError("the server has not taken the mail", { cause: error });
-        throw error;
-      });
-    },
-    close: async () => transport.close(),
-  };
-}
 
-const messageOf = (from: string, { to, subject, text, html, messageId }: Mail) => ({
+/** For nodemailer: a connection that the proxy has made, or none, so that it makes one itself. */
+export const socketThrough =
+  (egress: Egress) =>
+  (
+    {
+      host = "",
+      port,
+      secure = false,
+    }: {
+      readonly host?: string | undefined;
+      readonly port?: number | string | undefined;
+      readonly secure?: boolean | undefined;
+    },
+    done: (error: Error | null, socket: { readonly connection: Socket } | false) => void,
+  ): void => {
+    const to = { host, port: Number(port) || (secure ? 465 : 587) };
+    const connected = egress.isDirect(to)
+      ? Promise.resolve(false as const)
+      : egress.connect(to, { timeoutMs: silenceMs });
+    connected.then(
+      (connection) => done(null, connection && { connection }),
+      (error: Error) => done(error, false),
+    );
+  };
+
+const messageOf = (from: string, { to, subject, text, html, messageId, attachments = [] }: Mail) => ({
   from,
   to: { name: oneLine(visibleText(to.name)), address: oneLine(to.address) },
   subject: oneLine(subject),
   text,
   html,
   messageId,
+  attachments: attachments.map(({ fileName, mediaType, content }) => ({
+    filename: fileName,
+    contentType: mediaType,
+    content: Buffer.from(content),
+  })),
   // RFC 3834: nobody's absence note is an answer to this.
   headers: { "Auto-Submitted": "auto-generated" },
 });
@@ -109,6 +182,15 @@ const messageOf = (from: string, { to, subject, text, html, messageId }: Mail) =
  * beginning of an encoded word (RFC 2047) is parted by a character that takes no room, and so encoded itself.
  */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").replaceAll("=?", "=\u2060?");
+
+/** What a log may have of an error: a server's answer often has the address, so only its codes (RFC 3463) are told. */
+function reasonOf(error: unknown): string {
+  const { code, command, responseCode, response, message } = Object(error) as Readonly<Record<string, unknown>>;
+  if (response === undefined && typeof message === "string" && !message.includes("@")) return message;
+  const [, enhanced] = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})\b/.exec(String(response)) ?? [];
+  const step = /^[A-Z ]+$/.exec(String(command))?.[0];
+  return [code, step, responseCode, enhanced].filter((part) => part !== undefined).join(" ");
+}
 
 /** The server knows no such mailbox. What it says to our login or to the content may change, and so may our settings. */
 function isRefusal(error: unknown): error is Error {
@@ -120,5 +202,6 @@ function isRefusal(error: unknown): error is Error {
 /** The server has said no, or was never reached. A connection that breaks may have done so after the mail was taken. */
 function isNotTaken(error: unknown): boolean {
   const { syscall, responseCode } = Object(error) as { readonly syscall?: unknown; readonly responseCode?: unknown };
+  if (error instanceof OutboundFailure) return true;
   return typeof responseCode === "number" || syscall === "connect" || syscall === "getaddrinfo";
 }

@@ -1,3 +1,4 @@
+import { extensions } from "../db/address-pattern.ts";
 import { escapeHtml } from "../escape-html.ts";
 import { visibleText } from "../visible-text.ts";
 
@@ -9,6 +10,14 @@ export interface Mail {
   readonly html: string;
   /** Stays the same when the same mail is sent again, so that mail servers may see that it is (RFC 5322 §3.6.4). */
   readonly messageId: string;
+  readonly attachments?: readonly MailAttachment[];
+}
+
+export interface MailAttachment {
+  /** Ours, never a caller's. */
+  readonly fileName: string;
+  readonly mediaType: string;
+  readonly content: Uint8Array;
 }
 
 /** The server will not take a mail for this person, now or later. */
@@ -135,3 +144,20 @@ function isDomain(text: string): boolean {
 
 const isLabel = (text: string): boolean =>
   text.length <= maxLabelLength && label.test(text) && !text.startsWith("-") && !text.endsWith("-");
+
+const fileEnding = new RegExp(`[.]${extensions}$`, "iu");
+
+/** Whatever looks like an e-mail address in a text, which may be JSON or have parts of URLs. Rather too many than too few. */
+export function addressesIn(text: string): string[] {
+  const found = new Set<string>();
+  for (const { 0: match, index } of text.matchAll(/[^\s"'`<>()[\]{},;:\\/=&?|]+@[^\s"'`<>()[\]{},;:\\/=&?|@]+/gu)) {
+    const address = match.replace(/[.!_-]+$/u, "");
+    found.add(address);
+    found.add(address.replace(fileEnding, ""));
+    // What escapes a character in JSON or a URL is no part of it.
+    const prefix = text[index - 1] === "\\" ? /^(?:u[0-9a-f]{4}|[bfnrt])/iu : /^.*%[0-9a-f]{2}/iu;
+    found.add(address.replace(prefix, "").replace(fileEnding, ""));
+    found.add(address.replace(prefix, ""));
+  }
+  return [...found].filter((one) => /^[^@]+@/u.test(one));
+}

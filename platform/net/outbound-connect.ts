@@ -1,6 +1,7 @@
 import { isIP, connect as netConnect, type Socket } from "node:net";
 import { type SecureContext, connect as tlsConnect } from "node:tls";
 import type { Deadline } from "./deadline.ts";
+import type { Egress } from "./egress-proxy.ts";
 import { failureOf, OutboundFailure, type Phase } from "./outbound-failure.ts";
 
 /** Where one request goes. */
@@ -11,25 +12,38 @@ export interface OutboundTarget {
   readonly port: number;
 }
 
+interface ConnectParts {
+  readonly secureContext: SecureContext;
+  readonly deadline: Deadline;
+  /** The proxy of the operator's network; absent: directly. */
+  readonly egress?: Egress | undefined;
+}
+
 /**
  * Connects to the first of the addresses that takes the connection, with TLS if the target says so. Each has an equal
- * share of the time that is left. No name is looked up here. Rejects with the OutboundFailure of the last address, or
- * with that of the deadline.
+ * share of the time that is left. No name is looked up here: a proxy is told the address too. Rejects with the
+ * OutboundFailure of the last address, or with that of the deadline.
  */
 export async function connectToAny(
   target: OutboundTarget,
   addresses: readonly string[],
-  { secureContext, deadline }: { readonly secureContext: SecureContext; readonly deadline: Deadline },
+  { secureContext, deadline, egress }: ConnectParts,
 ): Promise<Socket> {
+  const proxy = egress?.isDirect(target) === false ? egress : undefined;
   let failure = new OutboundFailure("connection", "The host has no address.");
   for (const [index, address] of addresses.entries()) {
-    const socket = open(target, address, secureContext);
+    let socket: Socket | undefined;
     try {
       const shareMs = deadline.remainingMs() / (addresses.length - index);
-      await opened(socket, target, { shareMs, signal: deadline.signal });
+      const to = { host: address, port: target.port };
+      const tunnel = await proxy?.connect(to, { timeoutMs: shareMs, signal: deadline.signal });
+      if (tunnel !== undefined && !target.isTls) return tunnel;
+      socket = open(target, address, secureContext, tunnel);
+      const phase = tunnel === undefined ? "connect" : "handshake";
+      await opened(socket, target, { shareMs, signal: deadline.signal, phase });
       return socket;
     } catch (error) {
-      socket.destroy();
+      socket?.destroy();
       deadline.signal.throwIfAborted();
       failure = failureOf(error, "connect");
     }
@@ -37,8 +51,13 @@ export async function connectToAny(
   throw failure;
 }
 
-function open({ isTls, host, port }: OutboundTarget, address: string, secureContext: SecureContext): Socket {
-  const to = { host: address, port };
+function open(
+  { isTls, host, port }: OutboundTarget,
+  address: string,
+  secureContext: SecureContext,
+  tunnel: Socket | undefined,
+): Socket {
+  const to = tunnel === undefined ? { host: address, port } : { socket: tunnel, host };
   const socket = isTls
     ? tlsConnect({
         ...to,
@@ -48,7 +67,8 @@ function open({ isTls, host, port }: OutboundTarget, address: string, secureCont
         ALPNProtocols: ["http/1.1"],
         rejectUnauthorized: true,
       })
-    : netConnect(to);
+    : netConnect({ host: address, port });
+  if (tunnel !== undefined) socket.once("close", () => tunnel.destroy());
   socket.setNoDelay(true);
   // Whoever waits for the socket hears of errors; those that come in between must not end the process.
   socket.on("error", () => undefined);
@@ -58,11 +78,11 @@ function open({ isTls, host, port }: OutboundTarget, address: string, secureCont
 async function opened(
   socket: Socket,
   { isTls }: OutboundTarget,
-  { shareMs, signal }: { readonly shareMs: number; readonly signal: AbortSignal },
+  { shareMs, signal, phase: begun }: { readonly shareMs: number; readonly signal: AbortSignal; readonly phase: Phase },
 ): Promise<void> {
   signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  let phase: Phase = "connect";
+  let phase = begun;
   const onConnect = (): void => {
     phase = "handshake";
   };

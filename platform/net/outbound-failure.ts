@@ -1,4 +1,4 @@
-export type FailureReason = "refused-address" | "timeout" | "connection" | "tls" | "dns" | "protocol";
+export type FailureReason = "refused-address" | "timeout" | "connection" | "tls" | "dns" | "protocol" | "proxy";
 
 /** Why a request was not answered. The message is for the customer: it never repeats what a receiver sent. */
 export class OutboundFailure extends Error {

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { createSecureContext, type SecureContext } from "node:tls";
-import { isPublicAddress } from "./address-rules.ts";
 import { beforeAbort, type Deadline, startDeadline } from "./deadline.ts";
+import type { Egress } from "./egress-proxy.ts";
 import { createNameResolver, type ResolveNames } from "./name-resolver.ts";
 import { connectToAny } from "./outbound-connect.ts";
 import { exchange, type OutboundAnswer } from "./outbound-exchange.ts";
 import { type FailureReason, failureOf, OutboundFailure } from "./outbound-failure.ts";
-import { hostOf, type OutboundRules, outboundUrlProblem } from "./outbound-url.ts";
+import { hostOf, isOpenAddress, type OutboundRules, outboundUrlProblem, portOf } from "./outbound-url.ts";
 
 export interface OutboundRequest {
   readonly url: string;
@@ -47,6 +47,8 @@ export interface OutboundPoster {
 export interface OutboundPosterOptions {
   readonly rules: OutboundRules;
   readonly resolve?: ResolveNames;
+  /** The proxy of the operator's network, which is told addresses that were checked; absent: directly. */
+  readonly egress?: Egress | undefined;
   /** Attempts at once; 1,000 when absent. More wait for their turn, and their time begins only then. */
   readonly maxSockets?: number;
   /** PEM; instead of the authorities that Node trusts. For tests. */
@@ -58,11 +60,11 @@ const defaultMaxSockets = 1_000;
 /**
  * Posts to addresses that customers name. Both the URL and each address are checked at each attempt, and connections
  * go to the addresses that were checked, over TLS whose certificate is for the URL's host. No connection is used twice,
- * no redirect followed, no proxy used, no answer inflated; of an answer at most 16 KiB of headers and 64 KiB of body
+ * no redirect followed, no proxy of the environment used, no answer inflated; of an answer at most 16 KiB of headers and 64 KiB of body
  * are read. Nothing is logged.
  */
 export function createOutboundPoster(options: OutboundPosterOptions): OutboundPoster {
-  const { rules, resolve = createNameResolver(rules), ca, maxSockets = defaultMaxSockets } = options;
+  const { rules, resolve = createNameResolver(rules), egress, ca, maxSockets = defaultMaxSockets } = options;
   const secureContext = createSecureContext({ minVersion: "TLSv1.2", ...(ca === undefined ? {} : { ca }) });
   const slots = createSlots(maxSockets);
   const closing = new AbortController();
@@ -74,7 +76,7 @@ export function createOutboundPoster(options: OutboundPosterOptions): OutboundPo
       const release = await slots.take(cancelled.signal);
       if (release === undefined) return { ...failedResult(cancelledFailure()), durationMs: 0 };
       try {
-        return await attempt(request, { rules, resolve, secureContext, cancelled: cancelled.signal });
+        return await attempt(request, { rules, resolve, egress, secureContext, cancelled: cancelled.signal });
       } finally {
         release();
       }
@@ -102,6 +104,7 @@ export function createOutboundPoster(options: OutboundPosterOptions): OutboundPo
 interface AttemptParts {
   readonly rules: OutboundRules;
   readonly resolve: ResolveNames;
+  readonly egress: Egress | undefined;
   readonly secureContext: SecureContext;
   readonly cancelled: AbortSignal;
 }
@@ -128,9 +131,10 @@ async function send(request: OutboundRequest, parts: AttemptParts, deadline: Dea
   if (problem !== undefined) throw new OutboundFailure("refused-address", `The URL ${problem}.`);
   const url = new URL(request.url);
   const isTls = url.protocol === "https:";
-  const target = { isTls, host: hostOf(url), port: Number(url.port === "" ? (isTls ? 443 : 80) : url.port) };
-  const addresses = await allowedAddresses(target.host, parts, deadline.signal);
-  const socket = await connectToAny(target, addresses, { secureContext: parts.secureContext, deadline });
+  const target = { isTls, host: hostOf(url), port: portOf(url) };
+  const addresses = await allowedAddresses(target, parts, deadline.signal);
+  const { secureContext, egress } = parts;
+  const socket = await connectToAny(target, addresses, { secureContext, deadline, egress });
   const message = { path: url.pathname + url.search, headers: headersOf(request, url), body: request.body };
   return exchange(socket, message, deadline.signal);
 }
@@ -214,7 +218,7 @@ function createSlots(count: number): Slots {
 }
 
 interface AddressParts {
-  readonly rules: { readonly allowPrivate: boolean };
+  readonly rules: OutboundRules;
   readonly resolve: ResolveNames;
 }
 
@@ -226,12 +230,13 @@ const maxAddresses = 8;
  * without brackets. Looks a name up once. Rejects with an OutboundFailure, or with the signal's reason.
  */
 export async function allowedAddresses(
-  host: string,
+  target: { readonly host: string; readonly port: number },
   { rules, resolve }: AddressParts,
   signal: AbortSignal,
 ): Promise<string[]> {
+  const { host } = target;
   const found = isIP(host) === 0 ? await beforeAbort(lookUp(host, resolve), signal) : [host];
-  const allowed = found.filter((address) => rules.allowPrivate || isPublicAddress(address));
+  const allowed = found.filter((address) => rules.allowPrivate || isOpenAddress(address, target, rules));
   if (allowed.length === 0) throw new OutboundFailure("refused-address", "The host has no public address.");
   return allowed.slice(0, maxAddresses);
 }

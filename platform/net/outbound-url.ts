@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { isPublicAddress } from "./address-rules.ts";
 import { createNameResolver, type ResolveNames } from "./name-resolver.ts";
+import type { NamedReceivers } from "./receiver-settings.ts";
 
 /** Where requests to addresses of customers may go. */
 export interface OutboundRules {
@@ -8,6 +9,8 @@ export interface OutboundRules {
   readonly allowPrivate: boolean;
   /** Besides 443. */
   readonly ports?: readonly number[];
+  /** Inside the operator's own network; none when absent. */
+  readonly named?: NamedReceivers | undefined;
 }
 
 const maxLength = 2_048;
@@ -40,11 +43,28 @@ export async function resolvedUrlProblem(
   timeoutMs: number = lookUpMs,
 ): Promise<string | undefined> {
   const problem = outboundUrlProblem(url, rules);
-  const host = problem === undefined ? hostOf(new URL(url)) : "";
-  if (problem !== undefined || rules.allowPrivate || isIP(host) !== 0) return problem;
-  const addresses = await inTime(resolver, host, timeoutMs);
-  return addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address)) ? notPublic : undefined;
+  const parsed = URL.parse(url);
+  if (problem !== undefined || parsed === null || rules.allowPrivate || isIP(hostOf(parsed)) !== 0) return problem;
+  const target = { host: hostOf(parsed), port: portOf(parsed) };
+  const addresses = await inTime(resolver, target.host, timeoutMs);
+  const isClosed = addresses.length > 0 && !addresses.some(({ address }) => isOpenAddress(address, target, rules));
+  if (!isClosed) return undefined;
+  // Only the operator's own receivers have other ports.
+  return addresses.some(({ address }) => isPublicAddress(address)) ? portProblem(parsed, publicOnly(rules)) : notPublic;
 }
+
+/** Whether a request to this host may go to this address. */
+export const isOpenAddress = (
+  address: string,
+  { host, port }: { readonly host: string; readonly port: number },
+  rules: OutboundRules,
+): boolean =>
+  isPublicAddress(address) ? isUsualPort(port, rules) : rules.named?.hasAddress(host, port, address) === true;
+
+const isUsualPort = (port: number, { ports = [] }: OutboundRules): boolean => port === 443 || ports.includes(port);
+
+export const portOf = ({ port, protocol }: URL): number =>
+  port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 
 /** The host of a URL as it is looked up and named in TLS: without brackets and without the dot of the root. */
 export const hostOf = ({ hostname }: URL): string =>
@@ -76,17 +96,23 @@ const isAbsolute = (url: string, { protocol }: URL, { allowPrivate }: OutboundRu
 const absoluteProblem = ({ allowPrivate }: OutboundRules): string =>
   allowPrivate ? "must be an absolute http or https URL" : "must be an absolute https URL";
 
-function portProblem({ port }: URL, { allowPrivate, ports = [] }: OutboundRules): string | undefined {
-  if (allowPrivate || port === "" || ports.includes(Number(port))) return undefined;
+const publicOnly = (rules: OutboundRules): OutboundRules => ({ ...rules, named: undefined });
+
+function portProblem(url: URL, rules: OutboundRules): string | undefined {
+  const { allowPrivate, ports = [], named } = rules;
+  const port = portOf(url);
+  if (allowPrivate || isUsualPort(port, rules) || named?.hasPort(hostOf(url), port) === true) return undefined;
   return ports.length === 0 ? "must use port 443" : `must use port ${[443, ...ports].join(" or ")}`;
 }
 
-function hostProblem(url: URL, { allowPrivate }: OutboundRules): string | undefined {
+function hostProblem(url: URL, rules: OutboundRules): string | undefined {
   const host = hostOf(url);
-  if (isIP(host) !== 0) return allowPrivate || isPublicAddress(host) ? undefined : notPublic;
+  const target = { host, port: portOf(url) };
+  if (isIP(host) !== 0) return rules.allowPrivate || isOpenAddress(host, target, rules) ? undefined : notPublic;
   const labels = host.split(".");
   if (host.length > maxNameLength || labels.some((label) => label === "")) return "must have a valid host name";
-  return allowPrivate || (labels.length > 1 && !isInternal(host)) ? undefined : notPublic;
+  const isOpen = labels.length > 1 && !isInternal(host);
+  return rules.allowPrivate || isOpen || rules.named?.hasName(host, target.port) === true ? undefined : notPublic;
 }
 
 /** Names that mean something else in every network, or in a cluster. */

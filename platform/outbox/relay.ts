@@ -4,10 +4,12 @@ import type pg from "pg";
 import type { Clock } from "../clock.ts";
 import { identifier } from "../db/ddl.ts";
 import type { EventBus } from "../events/bus.ts";
+import { createNudges } from "../events/nudges.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
-import type { Worker } from "../periodic.ts";
-import { createOutboxReader } from "./outbox-reader.ts";
+import { createPauses, type Worker } from "../periodic.ts";
+import { numberOf } from "./epochs.ts";
+import { createOutboxReader, type OutboxRow } from "./outbox-reader.ts";
 
 export interface RelayOptions {
   /** Connects as the relay role. May have synchronousCommit off: what a crash forgets to have published is published again. */
@@ -22,14 +24,20 @@ export interface RelayOptions {
   readonly metrics: Metrics;
   /** Default 200. */
   readonly batchSize?: number;
-  /** How often the outbox is looked at when nobody wakes the relay. Milliseconds, default 250. */
+  /**
+   * How soon the outbox is looked at again when nobody wakes the relay; up to four times as long once there was nothing for a
+   * while. Milliseconds, default 250.
+   */
   readonly pollMs?: number;
   /** Another relay takes over when this one has not been heard of for so long. Milliseconds, default 15000. */
   readonly leaseMs?: number;
 }
 
 export interface Relay extends Worker {
-  /** Looks at the outbox at once; call it after a commit that wrote to it. Cheap. */
+  /**
+   * Has the outbox looked at at once, by another process if that has the lease; call it after a commit that wrote to it.
+   * Cheap.
+   */
   wake(): void;
 }
 
@@ -38,6 +46,8 @@ export interface Relay extends Worker {
  * this much delay; measured at 3,900 commits a second it halves what the relay costs the database.
  */
 const gatherMs = 20;
+/** Between two messages of a process to the one that has the lease. */
+const nudgeMs = 20;
 const housekeepingMs = 60_000;
 const maxPauseMs = 5_000;
 
@@ -50,6 +60,8 @@ export function createRelay(options: RelayOptions): Relay {
   const lease = createLease(options.pool, options.schema, { holder: randomUUID(), leaseMs, logger });
   const publishSome = createRounds(options, lease);
   const bell = createBell();
+  const nudges = createNudges(options.bus, `relay-${options.schema}`, nudgeMs);
+  const pauses = createPauses(pollMs);
   let stopped = true;
   let running = Promise.resolve();
 
@@ -57,32 +69,41 @@ export function createRelay(options: RelayOptions): Relay {
     let failures = 0;
     while (!stopped) {
       try {
-        const more = await publishSome();
-        if (failures > 0) logger.info({ service }, "the outbox relay works again");
+        const found = await publishSome();
+        if (failures > 0) logger.info({ outbox: service }, "the outbox relay works again");
         failures = 0;
-        if (!more) {
-          await bell.wait(lease.isHeld() ? pollMs : lease.retryMs);
+        if (found !== "none") pauses.shorten();
+        if (found !== "more") {
+          const isRung = await bell.wait(lease.isHeld() ? pauses.next() : lease.retryMs);
+          if (isRung) pauses.shorten();
           if (!stopped) await delay(gatherMs);
         }
       } catch (error) {
         failures += 1;
         // Outages last; one line says that one began.
         const level = failures === 1 ? "warn" : "debug";
-        logger[level]({ service, err: error }, "the outbox relay failed and will try again");
+        logger[level]({ outbox: service, err: error }, "the outbox relay failed and will try again");
         if (!stopped) await bell.wait(Math.min(maxPauseMs, pollMs * 2 ** Math.min(failures - 1, 10)));
       }
     }
   };
   return {
     name: `relay ${service}`,
-    wake: bell.ring,
+    wake: () => {
+      bell.ring();
+      if (!lease.isHeld()) nudges.tell();
+    },
     start: async () => {
       if (!stopped) return;
       stopped = false;
+      nudges.listen(() => {
+        if (lease.isHeld()) bell.ring();
+      });
       running = loop();
     },
     stop: async () => {
       stopped = true;
+      nudges.stop();
       bell.ring();
       await running;
       await lease.release();
@@ -90,15 +111,26 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-/** One round of work; true when there may be more to publish at once. */
-function createRounds(options: RelayOptions, lease: Lease): () => Promise<boolean> {
+/** What a round published: nothing, something, or so much that there may be more. */
+type Found = "none" | "some" | "more";
+
+function createRounds(options: RelayOptions, lease: Lease): () => Promise<Found> {
   const { bus, clock, logger, metrics, service, batchSize = 200 } = options;
   const reader = createOutboxReader(options.pool, options.schema);
   const housekeeping = every(housekeepingMs);
-  let isResumed = false;
   let replayed = bus.volatile !== true;
   let knownStore: string | undefined;
+  let knownSetbacks = bus.setbacks?.() ?? 0;
+  /** Whether what the bus and the database know was compared since either may have become another one. */
+  let isSettled = false;
 
+  const look = async (): Promise<readonly OutboxRow[] | undefined> => {
+    const rows = await reader.unpublished(batchSize);
+    if (rows === undefined) return undefined;
+    const oldest = rows[0]?.createdAt ?? clock.now();
+    metrics.outboxLagSeconds.set({ service }, Math.max(0, (clock.now().getTime() - oldest.getTime()) / 1000));
+    return rows;
+  };
   /** Publishes again what a lost bus has lost with it. Consumers know by their inbox what they have had. */
   const catchUp = async (): Promise<void> => {
     if (!replayed) await reader.rewindLatest();
@@ -106,31 +138,67 @@ function createRounds(options: RelayOptions, lease: Lease): () => Promise<boolea
     const store = bus.storeId?.();
     if (store === undefined || store === knownStore) return;
     if (await reader.rewindWhenStoreChanged(store)) {
-      logger.warn({ service }, "the bus has lost its events; publishing those of the last days again");
+      logger.warn({ outbox: service }, "the bus has lost its events; publishing those of the last days again");
     }
     knownStore = store;
   };
-  const publishBatch = async (): Promise<boolean> => {
-    const rows = await reader.unpublished(batchSize);
-    const oldest = rows[0]?.createdAt ?? clock.now();
-    metrics.outboxLagSeconds.set({ service }, Math.max(0, (clock.now().getTime() - oldest.getTime()) / 1000));
-    if (rows.length === 0 || !lease.isHeld()) return false;
-    await bus.publish(rows);
+  /** Publishes again what consumers have lost with the database, although the bus has it as handled. */
+  const settle = async (): Promise<void> => {
+    const newest = (await bus.newestMark?.(service)) ?? "unknown";
+    await catchUp();
+    const setbacks = bus.setbacks?.() ?? 0;
+    const { epoch, begun } = await reader.settle(newest, setbacks > knownSetbacks);
+    knownSetbacks = setbacks;
+    if (begun !== undefined) {
+      const known = reader.markOf(service, []);
+      logger.warn(
+        { outbox: service, epoch, reason: begun, newest, known },
+        "a new epoch of events: publishing them again",
+      );
+    }
+    metrics.outboxEpoch.set({ service }, numberOf(epoch));
+    const mark = reader.markOf(service, []);
+    const isTold = typeof newest !== "string" && newest.epoch === epoch;
+    if (!isTold && mark !== undefined && bus.newestMark !== undefined) await bus.publish([], mark);
+  };
+  const publishBatch = async (): Promise<Found> => {
+    const rows = await look();
+    isSettled &&= rows !== undefined;
+    if (rows === undefined) return "more";
+    if (rows.length === 0 || !lease.isHeld()) return "none";
+    await bus.publish(rows, reader.markOf(service, rows));
+    if ((bus.setbacks?.() ?? 0) !== knownSetbacks) {
+      isSettled = false;
+      return "more";
+    }
     await reader.markPublished();
     metrics.outboxPublished.inc({ service }, rows.length);
-    return rows.length === batchSize;
+    return rows.length === batchSize ? "more" : "some";
+  };
+  const round = async (): Promise<Found> => {
+    const isTakeover = !lease.isHeld();
+    if (isTakeover && !(await lease.acquire())) return "none";
+    isSettled &&= !isTakeover && (bus.setbacks?.() ?? 0) === knownSetbacks;
+    if (!isSettled) {
+      await reader.resume(isTakeover);
+      // The lag is measured during an outage of the bus too.
+      await look();
+    }
+    if (isSettled) await catchUp();
+    else await settle();
+    isSettled = true;
+    const found = await publishBatch();
+    if (housekeeping.isDue()) await reader.deletePublished(clock.now());
+    return found;
   };
   return async () => {
-    if (!lease.isHeld()) {
-      isResumed = false;
-      if (!(await lease.acquire())) return false;
+    try {
+      return await round();
+    } catch (error) {
+      // The database or the bus that comes back may be an older one.
+      isSettled = false;
+      throw error;
     }
-    if (!isResumed) await reader.resume();
-    isResumed = true;
-    await catchUp();
-    const more = await publishBatch();
-    if (housekeeping.isDue()) await reader.deletePublished(clock.now());
-    return more;
   };
 }
 
@@ -143,7 +211,8 @@ function createBell() {
       rung = true;
       wakeWaiter?.();
     },
-    wait: async (timeoutMs: number): Promise<void> => {
+    /** True when it was rung, false when the time was up. */
+    wait: async (timeoutMs: number): Promise<boolean> => {
       if (!rung) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);
@@ -154,7 +223,9 @@ function createBell() {
         });
       }
       wakeWaiter = undefined;
+      const wasRung = rung;
       rung = false;
+      return wasRung;
     },
   };
 }

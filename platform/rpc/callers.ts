@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, createContextKey, type Interceptor, type UnaryRequest } from "@connectrpc/connect";
 import type { InternalTokens } from "./internal-tokens.ts";
 
@@ -20,6 +21,64 @@ export type AdmitOutsider = (
   call: Pick<UnaryRequest, "header" | "method">,
   peer: Peer,
 ) => Promise<Readonly<Record<string, string>>>;
+
+/** Somebody who runs the installation. */
+export interface Operator {
+  readonly name: string;
+  /** Whoever may not looks, and changes nothing. */
+  readonly mayChange: boolean;
+}
+
+/** Who calls the admin port; undefined for a call that came in elsewhere. */
+export const operatorKey = createContextKey<Operator | undefined>(undefined, {
+  description: "whose token it is",
+});
+
+/** Whoever has a token that was given to nobody by name. */
+export const namelessOperator = "Operator";
+
+export interface AdminToken extends Operator {
+  readonly token: string;
+}
+
+/**
+ * Lets operators who only look call what says of itself that it changes nothing, of these services alone: what services
+ * offer to each other shows the data of customers. What says nothing of itself is refused.
+ */
+export const requireOperatorRight =
+  (forOperators: ReadonlySet<string>): Interceptor =>
+  (next) =>
+  async (request) => {
+    const operator = request.contextValues.get(operatorKey);
+    const isLook = request.method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+    if (operator?.mayChange === true || (isLook && forOperators.has(request.service.typeName))) return next(request);
+    throw new ConnectError(`the token of ${operator?.name ?? "nobody"} is for looking alone`, Code.PermissionDenied);
+  };
+
+/**
+ * Reads `TOKEN`, `NAME:TOKEN` or, for somebody who only looks, `NAME/view:TOKEN`, several of them with commas between.
+ * Throws without showing a token.
+ */
+export function parseAdminTokens(text: string): readonly AdminToken[] {
+  const parts = text.split(",").map((part) => part.trim());
+  const tokens = parts.filter((part) => part !== "").map(parseAdminToken);
+  if (new Set(tokens.map(({ token }) => token)).size < tokens.length) {
+    throw new Error("must not contain a token twice");
+  }
+  return tokens;
+}
+
+function parseAdminToken(text: string): AdminToken {
+  const parts = text.split(":");
+  const [who, token] = parts.length === 1 ? [namelessOperator, text] : parts;
+  const [, name, role] = /^([\p{L}\p{N} ._@+-]{1,64})(\/view)?$/u.exec(who ?? "") ?? [];
+  if (parts.length > 2 || !token || !name) {
+    throw new Error(
+      "must be tokens with commas between them, before each of them a name of up to 64 letters, /view for who only looks, and a colon, or nothing",
+    );
+  }
+  return { name, token, mayChange: role === undefined };
+}
 
 export interface CallerRules {
   /** How processes of ours prove themselves; nobody can so when absent. */

@@ -10,9 +10,11 @@ import {
   type ServiceConfig,
   status,
 } from "@grpc/grpc-js";
+import type { Metrics } from "../metrics.ts";
 import type { Tracer } from "../telemetry.ts";
 import { traceTransport } from "../tracing/trace-transport.ts";
 import { internalTokenHeader } from "./callers.ts";
+import { measureTransport } from "./interceptors.ts";
 import type { InternalTokens } from "./internal-tokens.ts";
 import { addHeaders, headersFromMetadata } from "./metadata.ts";
 import { errorFromStatus, noConnection, timedOut } from "./status.ts";
@@ -36,6 +38,8 @@ export interface GrpcTransportOptions {
   readonly tokens?: Pick<InternalTokens, "current"> | undefined;
   /** Where the spans of calls go. */
   readonly tracer?: Tracer | undefined;
+  /** Where calls are measured. */
+  readonly metrics?: Pick<Metrics, "rpcClientDuration"> | undefined;
 }
 
 export interface GrpcTransport extends Transport {
@@ -71,7 +75,7 @@ export function createGrpcTransport(options: GrpcTransportOptions): GrpcTranspor
     },
     stream: () => Promise.reject(new ConnectError("streaming RPCs are not supported", Code.Unimplemented)),
   };
-  const traced = traceTransport(transport, options.tracer);
+  const traced = traceTransport(measureTransport(transport, options.metrics), options.tracer);
   return { ...traced, isDown: watch.isDown, close: () => channel.close() };
 }
 

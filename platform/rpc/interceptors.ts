@@ -2,13 +2,14 @@ import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import type { Path } from "@bufbuild/protobuf/reflect";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { createValidator, type Validator, type Violation } from "@bufbuild/protovalidate";
-import { Code, ConnectError, type Interceptor, type UnaryRequest } from "@connectrpc/connect";
+import { Code, ConnectError, type Interceptor, type Transport, type UnaryRequest } from "@connectrpc/connect";
 import { DomainError, type FieldProblem, fromConnectError, toConnectError } from "../errors.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import { asOutage } from "../outage.ts";
 import { noopTracer, type Tracer, within } from "../telemetry.ts";
 import { isTraceparent, traceId } from "../trace-context.ts";
+import { operatorKey } from "./callers.ts";
 import { finalFor, internalError } from "./status.ts";
 import { createTextRules } from "./text-rules.ts";
 
@@ -23,8 +24,8 @@ export interface ServerInterceptorOptions {
 }
 
 /**
- * What every RPC of a service goes through, outermost first: span, metrics and one log line (debug for success, warn
- * for expected failures, error with the stack for defects); DomainError into its wire form, a database, disk or service
+ * What every RPC of a service goes through, outermost first: span, metrics and one log line (debug for success, info
+ * for that of an operator, warn for expected failures, error with the stack for defects); DomainError into its wire form, a database, disk or service
  * that is away into SERVICE_UNAVAILABLE, and anything unexpected into a bare `internal`; proof of who calls; validation
  * by the rules in the proto.
  */
@@ -96,12 +97,14 @@ const isDefect = (error: ConnectError): boolean =>
 
 function logCall(logger: Logger, request: LoggedRequest, code: string, ms: number, failure: unknown): void {
   const error = failure === undefined ? undefined : ConnectError.from(failure, Code.Internal);
-  const level = error === undefined ? "debug" : isDefect(error) ? "error" : "warn";
+  const operator = request.contextValues.get(operatorKey)?.name;
+  const level = error === undefined ? (operator === undefined ? "debug" : "info") : isDefect(error) ? "error" : "warn";
   if (!logger.isLevelEnabled(level)) return;
   const header = (name: string) => request.header.get(name) ?? undefined;
   const traceparent = header("traceparent");
   const errorCode = error && fromConnectError(error)?.code;
   const line = {
+    operator,
     requestId: header("x-request-id"),
     traceId: traceparent !== undefined && isTraceparent(traceparent) ? traceId(traceparent) : undefined,
     orgId: header("x-org-id"),
@@ -120,7 +123,9 @@ function logCall(logger: Logger, request: LoggedRequest, code: string, ms: numbe
 const reasonOf = (error: ConnectError | undefined): string | undefined =>
   error?.code === Code.Unavailable && error.cause instanceof Error ? error.cause.message : undefined;
 
-type LoggedRequest = Pick<UnaryRequest, "header" | "service"> & { readonly method: { readonly name: string } };
+type LoggedRequest = Pick<UnaryRequest, "header" | "service" | "contextValues"> & {
+  readonly method: { readonly name: string };
+};
 
 /** The code as gRPC writes it in lower case, such as `not_found`; `ok` without a failure. */
 function codeName(failure: unknown): string {
@@ -130,13 +135,41 @@ function codeName(failure: unknown): string {
 }
 
 /**
+ * Measures calls where they are made: what a server measures is silent about calls that never reach it. The service is the
+ * package of the contract that was called, as in `assent.click.v1`.
+ */
+export function measureTransport(
+  transport: Transport,
+  metrics: Pick<Metrics, "rpcClientDuration"> | undefined,
+): Transport {
+  if (metrics === undefined) return transport;
+  const unary: Transport["unary"] = async (...call) => {
+    const [{ name: method, parent }] = call;
+    const start = performance.now();
+    let failure: unknown;
+    try {
+      return await transport.unary(...call);
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      const labels = { service: parent.typeName.split(".")[1] ?? "", method, code: codeName(failure) };
+      metrics.rpcClientDuration.observe(labels, (performance.now() - start) / 1000);
+    }
+  };
+  return { ...transport, unary };
+}
+
+let validator: Validator | undefined;
+
+/**
  * Checks requests against the buf.validate rules of their proto, and the texts that they leave behind against text-rules.ts,
- * before the handler runs; throws VALIDATION_FAILED with one detail per broken rule. Rules are compiled when a message type first comes by.
+ * before the handler runs; throws VALIDATION_FAILED with one detail per broken rule. Rules are compiled when a
+ * message type first comes by, once for all services of a process.
  *
  * Measured once compiled: 0.1 µs for a message without rules, 0.5 ms for an AcceptBatchRequest of 256 items.
  */
 function validationInterceptor(): Interceptor {
-  let validator: Validator | undefined;
   const findBadTexts = createTextRules();
   return (next) => (request) => {
     if (request.stream) return next(request);

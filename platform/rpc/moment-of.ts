@@ -1,9 +1,9 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import { DomainError } from "../errors.ts";
+import { refusedField } from "../problems.ts";
 
 /** A time that a request must have. Throws VALIDATION_FAILED. */
 export function momentOf(field: string, timestamp: Timestamp | undefined): Date {
   const date = timestamp && timestampDate(timestamp);
   if (date !== undefined && !Number.isNaN(date.getTime())) return date;
-  throw new DomainError("VALIDATION_FAILED", { details: [{ field, code: "FORMAT", message: "must be a time" }] });
+  throw refusedField(field, "FORMAT", "must be a time");
 }

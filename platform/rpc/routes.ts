@@ -1,14 +1,51 @@
 import type { DescMethodUnary, DescService } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import {
   type ConnectRouter,
   createMethodImplSpec,
   createServiceImplSpec,
   type Interceptor,
   type MethodImplSpec,
+  type ServiceImpl,
 } from "@connectrpc/connect";
 
 /** Registers the RPC handlers of a service; the same routes serve gRPC, the admin port and the single process. */
 export type RpcRoutes = (router: ConnectRouter) => void;
+
+/** The same routes; calls `done` after each RPC that may have changed something, whether it succeeded or failed. */
+export const afterChanges =
+  (routes: RpcRoutes, done: () => void): RpcRoutes =>
+  (router) => {
+    const told: ConnectRouter = {
+      ...router,
+      service: (service, implementation, options) => {
+        router.service(service, tellingOfChanges(service, implementation, done), options);
+        return told;
+      },
+    };
+    routes(told);
+  };
+
+/** In the handlers: interceptors of a registration would take the place of those of the server. */
+function tellingOfChanges<T extends DescService>(
+  service: T,
+  implementation: Partial<ServiceImpl<T>>,
+  done: () => void,
+): Partial<ServiceImpl<T>> {
+  const told = Object.entries(implementation).map(([name, handler]) => {
+    if (service.method[name]?.idempotency === Idempotency.NO_SIDE_EFFECTS) return [name, handler];
+    const change = handler as (...args: readonly unknown[]) => unknown;
+    const changeAndTell = async (...args: readonly unknown[]): Promise<unknown> => {
+      try {
+        return await change.apply(implementation, [...args]);
+      } finally {
+        done();
+      }
+    };
+    return [name, changeAndTell];
+  });
+  return Object.fromEntries(told) as Partial<ServiceImpl<T>>;
+}
 
 /** One unary RPC with its handler. */
 export interface UnaryRoute {

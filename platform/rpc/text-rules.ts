@@ -52,13 +52,14 @@ export const textPatterns: Readonly<Record<Rule, { readonly forbidden: RegExp; r
 
 /**
  * Where something is recorded of a user, who is not called by blanks alone. Whoever was, before this was refused, is still
- * found and erased.
+ * found and erased. And where a reason is demanded.
  */
-const notBlank = new Set(
-  ["CreateSessionRequest", "AcceptRequest", "UpdateConsentStateRequest"].map(
+const notBlank = new Set([
+  ...["CreateSessionRequest", "AcceptRequest", "UpdateConsentStateRequest"].map(
     (message) => `assent.click.v1.${message}.user_ref`,
   ),
-);
+  "assent.sign.v1.SetLegalHoldRequest.reason",
+]);
 export const blankMessage = "must not be white space alone";
 export const isBlank = (text: string): boolean => text !== "" && !/[^\s\p{Cf}]/u.test(text);
 

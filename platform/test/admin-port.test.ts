@@ -1,12 +1,17 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { Code, type ConnectError, createClient, type ServiceImpl } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
+import { MasterKeyService } from "#gen/assent/operations/v1/master_keys_pb.ts";
 import { type AdminPortOptions, startAdminPort } from "../admin-port.ts";
 import { DomainError } from "../errors.ts";
 import { createHealthState } from "../health.ts";
 import { createMetrics } from "../metrics.ts";
-import { serverInterceptors } from "../rpc/interceptors.ts";
+import { parseAdminTokens } from "../rpc/callers.ts";
+import type { RpcRoutes } from "../rpc/routes.ts";
 import { recordingLogger } from "../rpc/test/harness.ts";
 import { expectDomainError } from "../testing/expect-domain-error.ts";
 import { until } from "../testing/until.ts";
@@ -27,6 +32,11 @@ const tokenHandlers: Partial<ServiceImpl<typeof TokenService>> = {
   },
 };
 
+const offering =
+  (service: DescService): RpcRoutes =>
+  (router) =>
+    void router.service(service, {});
+
 async function open(changes: Partial<AdminPortOptions> = {}) {
   const health = createHealthState();
   const metrics = createMetrics();
@@ -35,12 +45,12 @@ async function open(changes: Partial<AdminPortOptions> = {}) {
     host: "127.0.0.1",
     port: 0,
     token,
-    routes: [
-      (router) => void router.service(TokenService, tokenHandlers),
+    routes: [(router) => void router.service(TokenService, tokenHandlers)],
+    operatorRoutes: [
+      ...[DeadEventService, EvidenceAdminService, MasterKeyService].map(offering),
       (router) => void router.service(AdminService, { listApiKeys: () => ({ keys: [] }) }),
     ],
-    interceptors: serverInterceptors({ service: "auth", logger, metrics }),
-    metrics,
+    observed: { service: "auth", logger, metrics },
     health,
     checkReady: async () => {},
     ...changes,
@@ -57,6 +67,92 @@ const post = (url: string, authorization: string | undefined, body = "{}"): Prom
     headers: { "content-type": "application/json", ...(authorization === undefined ? {} : { authorization }) },
     body,
   });
+
+describe("the tokens of operators", () => {
+  const path = jwksPath;
+  const wrong = ["ann:one", "Bearer", "one", "Ann"].map((text) => `Bearer ${text}`);
+
+  test("are each known by name, in the log of what was done with them", async () => {
+    const { url, lines } = await open({ token: "ann:token-one, Bob from Basle:token-two,token-three" });
+    for (const one of ["token-one", "token-two", "token-three"]) {
+      expect((await post(`${url}${path}`, `Bearer ${one}`)).status).toBe(200);
+    }
+    for (const one of wrong) expect((await post(`${url}${path}`, one)).status).toBe(401);
+    const told = lines.filter(({ operator }) => operator !== undefined);
+    expect(told.map(({ operator, level }) => [operator, level])).toEqual([
+      ["ann", "info"],
+      ["Bob from Basle", "info"],
+      ["Operator", "info"],
+    ]);
+  });
+
+  test("change while the port is open", async () => {
+    let token = "old-token";
+    const { url } = await open({ token: () => token });
+    const statuses = async () => [
+      (await post(`${url}${path}`, "Bearer old-token")).status,
+      (await post(`${url}${path}`, "Bearer new-token")).status,
+    ];
+    expect(await statuses()).toEqual([200, 401]);
+    token = "old-token,ann:new-token";
+    expect(await statuses()).toEqual([200, 200]);
+    token = "ann:new-token";
+    expect(await statuses()).toEqual([401, 200]);
+  });
+
+  test("are refused without being shown when they cannot be told apart", () => {
+    for (const text of [
+      "a:secret,b:secret",
+      "a:b:secret",
+      ":secret",
+      "a:",
+      "name\n:secret",
+      `${"n".repeat(65)}:secret`,
+      "ann/veiw:secret",
+      "ann/:secret",
+      "/view:secret",
+      "ann/view/view:secret",
+    ]) {
+      expect(() => parseAdminTokens(text)).toThrow(/^(?!.*secret)/);
+    }
+    expect(parseAdminTokens("")).toEqual([]);
+  });
+});
+
+describe("operators who only look", () => {
+  /** All that they may call. What is new is refused to them until it stands here and says that it changes nothing. */
+  const looks = [
+    "AdminService ListOrganizations",
+    "AdminService ListBusyOrganizations",
+    "AdminService ListApiKeys",
+    "AdminService ListOAuthClients",
+    "AdminService ListOAuthClientKeys",
+    "AdminService GetOrganizationDeletion",
+    "EvidenceAdminService ListSigningKeys",
+    "EvidenceAdminService ListLogEpochs",
+    "DeadEventService ListDeadEvents",
+    "MasterKeyService GetReseal",
+  ];
+  const others = ["ann/view:token-of-ann", "ben:token-of-ben"].join(",");
+
+  test("call what changes nothing and is for operators; the rest is refused by name, and the log says who tried", async () => {
+    const { url, lines } = await open({ token: others });
+    const services = [AdminService, DeadEventService, EvidenceAdminService, MasterKeyService, TokenService];
+    const methods = services.flatMap((service) => service.methods as readonly DescMethod[]);
+    const allowed: string[] = [];
+    for (const { parent, name } of methods) {
+      const address = `${url}/${parent.typeName}/${name}`;
+      const [byAnn, byBen] = [await post(address, "Bearer token-of-ann"), await post(address, "Bearer token-of-ben")];
+      expect(byBen.status).not.toBe(403);
+      if (byAnn.status !== 403) allowed.push(`${parent.name} ${name}`);
+      else
+        expect(await byAnn.json()).toMatchObject({ code: "permission_denied", message: expect.stringMatching(/ann/) });
+    }
+    expect(allowed.sort()).toEqual([...looks].sort());
+    const refused = lines.filter(({ operator, code }) => operator === "ann" && code === "permission_denied");
+    expect(refused).toHaveLength(methods.length - looks.length);
+  });
+});
 
 describe("liveness", () => {
   test("is answered as long as the event loop turns", async () => {
@@ -89,6 +185,24 @@ describe("readiness", () => {
     expect([response.status, await response.json()]).toEqual([
       503,
       { status: "not_ready", reason: "dependency_missing" },
+    ]);
+  });
+
+  test("names what is away although others are served, and does not wait for that for long", async () => {
+    const some = await open({ findMissing: async () => ["nats", "docgen"] });
+    const silent = await open({ findMissing: () => new Promise(() => {}) });
+    const none = await open({ findMissing: async () => ["nats"], checkReady: () => Promise.reject(new Error("gone")) });
+    for (const { health } of [some, silent, none]) health.setServing(true);
+
+    const answers = [some, silent, none].map(async ({ url }) => {
+      const response = await fetch(`${url}/readyz`);
+      return [response.status, await response.json()];
+    });
+
+    expect(await Promise.all(answers)).toEqual([
+      [200, { status: "degraded", missing: ["nats", "docgen"] }],
+      [200, { status: "degraded", missing: ["unknown"] }],
+      [503, { status: "not_ready", reason: "dependency_missing" }],
     ]);
   });
 

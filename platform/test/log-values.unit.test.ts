@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
 import pg from "pg";
@@ -25,6 +26,15 @@ describe("what a log line may hold", () => {
     expect(fields.when).toEqual({ at: "1970-01-01T00:00:00.000Z" });
     expect(fields.err).toMatchObject({ type: "TypeError", message: "no such thing" });
     expect(fields.err.stack).toMatch(/^TypeError: no such thing\n\s+at /);
+  });
+
+  test("a position in a script that a process was started from stands with the name of its source", () => {
+    const script = readFileSync(new URL("../../gen/processes/click.mjs", import.meta.url), "utf8").split("\n");
+    const line = script.indexOf("// services/click/service.ts") + 2;
+    const err = new TypeError("no such thing");
+    err.stack = `TypeError: no such thing\n    at create (file:///app/gen/processes/click.mjs:${line}:7)`;
+    const place = `services/click/service.ts, gen/processes/click.mjs:${line}:7`;
+    expect(logged({ err }).fields.err.stack).toBe(`TypeError: no such thing\n    at create (${place})`);
   });
 
   test.each([

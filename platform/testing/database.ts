@@ -6,6 +6,8 @@ export interface TestDatabase {
   readonly url: string;
   /** Connects as a superuser, who sees and writes all rows: for looking into tables and for fixtures. */
   readonly superuserUrl: string;
+  /** Two connections of a superuser at most. */
+  readonly superuser: pg.Pool;
   /** Closes what is still connected and removes the database. */
   drop(): Promise<void>;
 }
@@ -28,6 +30,57 @@ export async function createEmptyTestDatabase(): Promise<TestDatabase> {
   return createFromTemplate("template0");
 }
 
+/** A backup of a database that is in use: as it is now. Its connections break for a moment. */
+export async function copyTestDatabase(superuserUrl: string): Promise<TestDatabase> {
+  const name = new URL(superuserUrl).pathname.slice(1);
+  const run = (sql: string): Promise<void> => runOnce(testCluster().superuserUrl, sql);
+  await run(`alter database ${name} with allow_connections false`);
+  try {
+    await run(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`);
+    return await createFromTemplate(name, "wal_log");
+  } finally {
+    await run(`alter database ${name} with allow_connections true`);
+  }
+}
+
+/**
+ * Keeps what the tables of a schema hold, and puts it back as often as it is asked to: what a restore of the database does
+ * for whoever uses this schema, without new connections. For a superuser.
+ */
+export async function backUpSchema(superuser: pg.Pool, schema: string): Promise<() => Promise<void>> {
+  const backup = `backup_${randomBytes(8).toString("hex")}`;
+  const found = await superuser.query<{ name: string; columns: string }>(
+    `select c.oid::regclass::text as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+     group by c.oid`,
+    [schema],
+  );
+  const sequences = await superuser.query<{ name: string; value: string | null }>(
+    `select quote_ident(schemaname) || '.' || quote_ident(sequencename) as name, last_value as value
+     from pg_sequences where schemaname = $1`,
+    [schema],
+  );
+  const tables = found.rows.map((table, n) => ({ ...table, copy: `${backup}.t${n}` }));
+  const keep = tables.map(({ name, columns, copy }) => `create table ${copy} as select ${columns} from ${name}`);
+  await superuser.query([`create schema ${backup}`, ...keep].join(";"));
+  const putBack = [
+    "begin",
+    // No triggers, and no order in which the tables must be filled.
+    "set local session_replication_role = replica",
+    `truncate ${tables.map(({ name }) => name).join(", ")}`,
+    ...tables.map(
+      ({ name, columns, copy }) =>
+        `insert into ${name} (${columns}) overriding system value select ${columns} from ${copy}`,
+    ),
+    ...sequences.rows.map(({ name, value }) => `select setval('${name}', ${value ?? 1}, ${value !== null})`),
+    "commit",
+  ].join(";");
+  return async () => {
+    await superuser.query(putBack);
+  };
+}
+
 /** Breaks the connections of the pools with this name, as an outage does; resolves when they are gone. */
 export async function terminateSessions(database: TestDatabase, poolName: string): Promise<void> {
   await runOnce(
@@ -38,18 +91,26 @@ export async function terminateSessions(database: TestDatabase, poolName: string
   );
 }
 
-async function createFromTemplate(template: string): Promise<TestDatabase> {
+/** To copy its files takes half of the work of writing them to the log, which no crash of this server will need. */
+async function createFromTemplate(template: string, strategy = "file_copy"): Promise<TestDatabase> {
   const cluster = testCluster();
   const name = `test_${randomBytes(8).toString("hex")}`;
   await runOnce(
     cluster.superuserUrl,
-    // To copy its files takes half of the work of writing them to the log, which no crash of this server will need.
-    `create database ${name} template ${template} strategy file_copy owner ${new URL(cluster.ownerUrl).username}`,
+    `create database ${name} template ${template} strategy ${strategy} owner ${new URL(cluster.ownerUrl).username}`,
   );
+  const superuserUrl = withDatabase(cluster.superuserUrl, name);
+  const superuser = new pg.Pool({ connectionString: superuserUrl, max: 2 });
+  // Dropping the database may reach a connection that is just being closed.
+  superuser.on("error", () => {});
   return {
     url: withDatabase(cluster.ownerUrl, name),
-    superuserUrl: withDatabase(cluster.superuserUrl, name),
-    drop: () => runOnce(cluster.superuserUrl, `drop database if exists ${name} with (force)`),
+    superuserUrl,
+    superuser,
+    drop: async () => {
+      await superuser.end();
+      await runOnce(cluster.superuserUrl, `drop database if exists ${name} with (force)`);
+    },
   };
 }
 

@@ -4,7 +4,11 @@ import type { AddressInfo } from "node:net";
 export interface HttpAuthority {
   readonly url: string;
   /** The requests that came, oldest first. */
-  readonly requests: readonly { readonly contentType: string | undefined; readonly query: Buffer }[];
+  readonly requests: readonly {
+    readonly contentType: string | undefined;
+    readonly query: Buffer;
+    readonly port?: number | undefined;
+  }[];
   /** What it answers from now on. */
   answer(reply: (query: Buffer) => Buffer): void;
   /** Handles requests in any other way from now on. */
@@ -14,7 +18,7 @@ export interface HttpAuthority {
 
 /** A time-stamping authority on a port of its own. */
 export async function startHttpAuthority(): Promise<HttpAuthority> {
-  const requests: { contentType: string | undefined; query: Buffer }[] = [];
+  const requests: { contentType: string | undefined; query: Buffer; port?: number | undefined }[] = [];
   let listener: RequestListener = (_request, response) => response.writeHead(500).end();
   const server: Server = createServer((request, response) => listener(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -24,7 +28,7 @@ export async function startHttpAuthority(): Promise<HttpAuthority> {
     answer: (reply) => {
       listener = async (request, response) => {
         const query = await bodyOf(request);
-        requests.push({ contentType: request.headers["content-type"], query });
+        requests.push({ contentType: request.headers["content-type"], query, port: request.socket.remotePort });
         try {
           const body = reply(query);
           response.writeHead(200, { "content-type": "application/timestamp-reply" }).end(body);

@@ -1,6 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { describe, test } from "@jest/globals";
 
 const folder = fileURLToPath(new URL("../../.assent/judges/", import.meta.url));
 
@@ -43,4 +44,16 @@ export async function judgeSignatures(paths: readonly string[]): Promise<readonl
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
+}
+
+/** Needs these programs: skipped with one line where one is missing, an error in CI. */
+export function describeWithTools(tools: readonly string[], name: string, tests: () => void): void {
+  const missing = tools.filter((tool) => spawnSync("which", [tool]).status !== 0);
+  if (missing.length === 0) {
+    describe(name, tests);
+    return;
+  }
+  if (process.env.CI === "true") throw new Error(`${missing.join(", ")} must be installed where CI is true: ${name}`);
+  process.stderr.write(`skipped without ${missing.join(", ")}: ${name}\n`);
+  describe.skip(name, () => test(`needs ${missing.join(", ")}`, () => undefined));
 }

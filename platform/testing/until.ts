@@ -8,7 +8,8 @@ export async function until<T>(
   condition: () => Promise<T | false | undefined> | T | false | undefined,
   timeoutMs = 60_000,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const begun = performance.now();
+  const deadline = begun + timeoutMs;
   let lastError: unknown;
   for (;;) {
     try {
@@ -20,6 +21,10 @@ export async function until<T>(
     }
     if (performance.now() > deadline)
       throw new Error(`the condition was not met within ${timeoutMs} ms`, { cause: lastError });
-    await delay(5);
+    // What lets itself be waited for for long is asked less often: to be asked keeps it from getting there.
+    await delay(Math.min(Math.max(shortestPauseMs, (performance.now() - begun) / 10), longestPauseMs));
   }
 }
+
+const shortestPauseMs = 5;
+const longestPauseMs = 100;

@@ -2,6 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fromBER, Sequence } from "asn1js";
 import { PKIStatus, TimeStampResp } from "pkijs";
+import { fetchThrough } from "../net/egress-fetch.ts";
+import type { Egress } from "../net/egress-proxy.ts";
 import { TimestampError } from "./timestamp-error.ts";
 import { checkTimestampToken, type Timestamp, type TimestampRequest, timestampRequest } from "./timestamp-token.ts";
 
@@ -18,6 +20,8 @@ export interface TimestampAuthorityOptions {
   readonly url: string;
   /** PEM of certificates that the authority's chain must end in; when empty, only the token itself is checked. */
   readonly trusted: readonly string[];
+  /** The proxy of the operator's network; absent: directly. */
+  readonly egress?: Egress | undefined;
   /** Default 10,000. */
   readonly timeoutMs?: number;
 }
@@ -36,16 +40,21 @@ export function createTimestampAuthority(options: TimestampAuthorityOptions): Ti
 }
 
 async function send(
-  { url, timeoutMs = defaultTimeoutMs }: TimestampAuthorityOptions,
+  { url, egress, timeoutMs = defaultTimeoutMs }: TimestampAuthorityOptions,
   der: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Buffer> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, {
+    const response = await fetchThrough(egress)(url, {
       method: "POST",
-      headers: { "content-type": "application/timestamp-query", accept: "application/timestamp-reply" },
-      body: new Uint8Array(der),
+      headers: {
+        "content-type": "application/timestamp-query",
+        accept: "application/timestamp-reply",
+        // Requests are minutes apart: a connection that is kept may be closed by the authority just as it is used.
+        connection: "close",
+      },
+      body: der,
       // Whoever else it sends us to is not the authority that the operator chose.
       redirect: "manual",
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),

@@ -1,4 +1,4 @@
-import type { BusEvent, EventBus, ReceivedEvent, SubscribeOptions } from "../events/bus.ts";
+import type { BusEvent, EventBus, Mark, ReceivedEvent, SubscribeOptions } from "../events/bus.ts";
 import { type Span, type Tracer, traced } from "../telemetry.ts";
 import { sampledTraceIn } from "../trace-context.ts";
 
@@ -7,22 +7,27 @@ export function traceBus(bus: EventBus, tracer: Tracer): EventBus {
   if (tracer.isOn !== true) return bus;
   return {
     ...bus,
-    publish: (events) => publishTraced(bus, events, tracer),
+    publish: (events, mark) => publishTraced(bus, events, mark, tracer),
     subscribe: (options) => bus.subscribe({ ...options, handle: (event) => handleTraced(event, options, tracer) }),
   };
 }
 
-async function publishTraced(bus: EventBus, events: readonly BusEvent[], tracer: Tracer): Promise<void> {
+async function publishTraced(
+  bus: EventBus,
+  events: readonly BusEvent[],
+  mark: Mark | undefined,
+  tracer: Tracer,
+): Promise<void> {
   const spans: Span[] = [];
-  const withTrace = events.map(({ id, subject, data }): BusEvent => {
+  const withTrace = events.map(({ id, messageId, subject, data }): BusEvent => {
     const parent = sampledTraceIn(data);
-    if (parent === undefined) return { id, subject, data };
+    if (parent === undefined) return { id, messageId, subject, data };
     const span = tracer.startSpan(`publish ${subject}`, "producer", parent, { attributes: about(subject, "send") });
     spans.push(span);
-    return { id, subject, data, traceparent: span.traceparent };
+    return { id, messageId, subject, data, traceparent: span.traceparent };
   });
   try {
-    await bus.publish(withTrace);
+    await bus.publish(withTrace, mark);
     for (const span of spans) span.end();
   } catch (error) {
     for (const span of spans) span.end(error);

@@ -40,7 +40,7 @@ interface Statement {
 }
 
 /** Undefined for cursors and the like. */
-function statementOf(query: unknown): Statement | undefined {
+export function statementOf(query: unknown): Statement | undefined {
   if (typeof query === "string") return { text: query };
   if (typeof query !== "object" || query === null || "submit" in query) return undefined;
   const { text, name } = query as { readonly text?: unknown; readonly name?: unknown };

@@ -1,5 +1,6 @@
-import { createSecretKey, hkdfSync, type KeyObject } from "node:crypto";
+import { createSecretKey, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { derivedKey } from "../secrets.ts";
 
 /** The keys of an organization, by what they are for. */
 export type OrganizationKeys<P extends string> = (organizationId: string) => Readonly<Record<P, KeyObject>>;
@@ -19,7 +20,7 @@ export function createOrganizationKeys<const P extends string>(
   const derive = (purpose: P, organizationId: string): KeyObject => {
     const root = rootKey();
     if (root.length !== 32) throw new Error("the key must have 32 bytes");
-    return createSecretKey(Buffer.from(hkdfSync("sha256", root, organizationId, `assent/${service}/${purpose}`, 32)));
+    return createSecretKey(derivedKey(root, `assent/${service}/${purpose}`, organizationId));
   };
   return (organizationId) => {
     const known = cache.get(organizationId);

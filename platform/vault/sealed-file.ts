@@ -1,12 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  type KeyObject,
-  randomFillSync,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomFillSync } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { derivedKey } from "../secrets.ts";
 
 /** What a file is sealed with, and what it is sealed for: neither stands in the sealed file. */
 export interface FileSeal {
@@ -116,7 +110,7 @@ export function createFileOpener(seal: FileSeal, header: Buffer, sealedBytes: nu
 }
 
 const keyOf = ({ key }: FileSeal, header: Buffer): KeyObject =>
-  createSecretKey(Buffer.from(hkdfSync("sha256", key, header.subarray(1, headerBytes), "assent/sealed-file/1", 32)));
+  createSecretKey(derivedKey(key, "assent/sealed-file/1", header.subarray(1, headerBytes)));
 
 const contextOf = ({ keyId, sha256 }: FileSeal): Buffer =>
   Buffer.concat([Buffer.from(keyId.replaceAll("-", ""), "hex"), sha256]);

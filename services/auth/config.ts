@@ -1,11 +1,18 @@
-import { type Environment, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
+import {
+  type Environment,
+  type FreshText,
+  integerSetting,
+  readSettings,
+  secretSetting,
+  stringSetting,
+} from "#platform/config.ts";
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
-import { commonSettings } from "#platform/service-settings.ts";
+import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import type { Argon2Cost } from "./password-stretcher.ts";
 
 export interface AuthConfig {
-  readonly databaseUrl: string;
+  readonly databaseUrl: FreshText;
   /** The role of management; look-ups and clean-up take this name with `_lookup`, `_janitor` and so on. "-" stays the login role. */
   readonly databaseRole?: string;
   /** Database connections of this process in all, at least 5. */
@@ -18,9 +25,17 @@ export interface AuthConfig {
   readonly mail?: MailServer | undefined;
   /** Where people open links, without a slash at the end. */
   readonly publicUrl?: string | undefined;
+  /** The folder of the list of erasures; none is kept when absent. */
+  readonly erasureList?: string | undefined;
+  readonly erasureListDays?: number | undefined;
   /** What storing and checking a password costs; about 30 ms and 19 MiB when absent. Less is for tests only. */
   readonly argon2?: Argon2Cost | undefined;
 }
+
+export const usualListDays = 90;
+
+const holderTarget = (service: string) =>
+  stringSetting(`Where the ${service} service answers gRPC: what it keeps of people is found and erased there.`);
 
 export const settings = {
   ...commonSettings,
@@ -36,10 +51,26 @@ export const settings = {
     "The aud claim of access tokens. The gateway refuses tokens of any other.",
     "assent-api",
   ),
+  SIGN_TARGET: holderTarget("sign"),
+  CLICK_TARGET: holderTarget("click"),
+  WEBHOOKS_TARGET: holderTarget("webhooks"),
+  DOCGEN_TARGET: holderTarget("docgen"),
+  TEMPLATES_TARGET: stringSetting(
+    "Where the templates service answers gRPC: what it keeps for an organization is exported from there.",
+  ),
+  ERASURE_LIST: stringSetting(
+    "A folder for the list of erasures, which says, sealed under AUTH_MASTER_KEY, who was erased: after the restore of a backup they are erased again from it. It must not go with the database, and every process of auth must have the same one. Empty keeps none.",
+    "",
+  ),
+  ERASURE_LIST_DAYS: integerSetting(
+    "For how many days an erasure stands in the list: at least as many as you keep backups.",
+    usualListDays,
+    { min: 1, max: 3_650 },
+  ),
   ...mailSettings,
   SMTP_URL: {
     ...mailSettings.SMTP_URL,
-    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails: whoever invites a user is given the link instead, and nobody can reset a password.",
+    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails: whoever invites a user is given the link instead, and nobody can reset a password. A file (SMTP_URL_FILE) is read again with each mail.",
   },
   PUBLIC_URL: {
     ...mailSettings.PUBLIC_URL,
@@ -51,13 +82,15 @@ export const settings = {
 export function configFromEnv(env: Environment): AuthConfig {
   const values = readSettings(settings, env);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
     masterKey: values.AUTH_MASTER_KEY,
     issuer: values.TOKEN_ISSUER,
     audience: values.TOKEN_AUDIENCE,
-    mail: mailServerOf(values),
+    mail: mailServerOf(values, env),
     publicUrl: values.PUBLIC_URL,
+    erasureList: values.ERASURE_LIST,
+    erasureListDays: values.ERASURE_LIST_DAYS,
   };
 }

@@ -1,18 +1,11 @@
 import type { JSONWebKeySet } from "jose";
 import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
+import { activeKey, plannedKey, type ScheduledKey } from "#platform/key-schedule.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
 import { deriveKeys } from "./domain/secrets.ts";
-import {
-  activeKey,
-  makeSealedKey,
-  type OpenKey,
-  openSealedKey,
-  plannedKey,
-  publishedKeys,
-  type ScheduledKey,
-} from "./domain/signing-key.ts";
+import { makeSealedKey, type OpenKey, openSealedKey, publishedKeys, rotationMs } from "./domain/signing-key.ts";
 import type { AuthOrm } from "./store/orm.ts";
 import { insertSigningKey, listSigningKeys } from "./store/token-store.ts";
 
@@ -82,7 +75,7 @@ export function createKeyring(deps: KeyringDeps): Keyring {
 
 async function readOrMakeKeys(deps: KeyringDeps, now: Date) {
   const stored = await listSigningKeys(deps.lookup);
-  const planned = plannedKey(stored, now);
+  const planned = plannedKey(stored, now, rotationMs);
   if (planned === undefined) return stored;
   const sealed = await makeSealedKey(deps.kek);
   const isOurs = await insertSigningKey(deps.orm, { ...planned, ...sealed }, now);

@@ -27,10 +27,10 @@ export interface Manager {
 
 export type ManageDeps = Pick<AuthDeps, "orm" | "keys" | "clock">;
 
-/** Throws when an operator names one that there is not. */
+/** Throws when an operator names one that there is not, or no more. */
 export async function requireOrganization({ orm }: Pick<AuthDeps, "orm">, orgId: OrgId): Promise<Organization> {
   const organization = await withOrgEm(orm, orgId, findOrganization);
-  if (organization === undefined) throw organizationNotFound();
+  if (organization === undefined || organization.closedAt) throw organizationNotFound();
   return organization;
 }
 

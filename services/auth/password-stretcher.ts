@@ -1,7 +1,9 @@
-import { argon2 } from "node:crypto";
+import * as crypto from "node:crypto";
 import { promisify } from "node:util";
 import { DomainError } from "#platform/errors.ts";
+import { createWorkerPool } from "#platform/worker-pool.ts";
 import { composed } from "./domain/password.ts";
+import type { StretchJob } from "./stretch-thread.ts";
 
 /** What argon2id costs. */
 export interface Argon2Cost {
@@ -24,9 +26,29 @@ const maxAtOnce = 2;
 /** At 30 ms each the last one waits for under a second. */
 const maxWaiting = 50;
 
-const run = promisify(argon2);
+type Compute = (job: StretchJob) => Promise<Buffer>;
 
-export function createPasswordStretcher(cost: Argon2Cost = defaultCost): PasswordStretcher {
+/** Node computes it itself since 24.7; before that, JavaScript does in a thread, which takes some ten times as long. */
+export const computedByNode: Compute | undefined = (() => {
+  const { argon2 } = crypto as Partial<typeof crypto>;
+  if (argon2 === undefined) return undefined;
+  const run = promisify(argon2);
+  return ({ message, nonce, memoryKib, passes }) =>
+    run("argon2id", { message, nonce, tagLength: 32, memory: memoryKib, passes, parallelism: 1 });
+})();
+
+export function computedByThreads(): Compute {
+  const pool = createWorkerPool<StretchJob, Uint8Array>({
+    module: new URL("./stretch-thread.ts", import.meta.url),
+    ...{ size: maxAtOnce, maxWaiting: maxAtOnce, waitMs: 30_000, deadlineMs: 30_000, maxHeapMb: 128 },
+  });
+  return async (job) => Buffer.from(await pool.run(job));
+}
+
+export function createPasswordStretcher(
+  cost: Argon2Cost = defaultCost,
+  compute: Compute = computedByNode ?? computedByThreads(),
+): PasswordStretcher {
   const scheme = `argon2id,v=19,m=${cost.memoryKib},t=${cost.passes},p=1`;
   const waiting: (() => void)[] = [];
   let running = 0;
@@ -52,10 +74,7 @@ export function createPasswordStretcher(cost: Argon2Cost = defaultCost): Passwor
       const { memoryKib, passes } = costOf(storedScheme);
       await enter();
       try {
-        return await run("argon2id", {
-          ...{ message: composed(password), nonce: salt, tagLength: 32 },
-          ...{ memory: memoryKib, passes, parallelism: 1 },
-        });
+        return await compute({ message: composed(password), nonce: salt, memoryKib, passes });
       } finally {
         leave();
       }

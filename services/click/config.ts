@@ -1,13 +1,16 @@
 import {
   type Environment,
+  type FreshText,
   integerSetting,
   readSettings,
   type Setting,
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
+import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
+import { type Egress, egressOf, egressSettings } from "#platform/net/egress-proxy.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
-import { commonSettings } from "#platform/service-settings.ts";
+import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import { readCertificates } from "#platform/timestamps/timestamp-authority.ts";
 
 /** The RFC 3161 timestamp authority for checkpoints of the anchor log. */
@@ -15,10 +18,12 @@ export interface TimestampSettings {
   readonly url: string;
   /** PEM certificates that the authority's chain must end in; when empty, only the token itself is verified. */
   readonly trusted: readonly string[];
+  /** The proxy of the operator's network; absent: directly. */
+  readonly egress?: Egress | undefined;
 }
 
 export interface ClickConfig {
-  readonly databaseUrl: string;
+  readonly databaseUrl: FreshText;
   /**
    * The role of the service. Recorder, relay, sweeper, integrator and eraser use this name plus `_recorder`,
    * `_relay`, `_sweeper`, `_integrator` and `_eraser`. "-" keeps the login role, which then needs the rights of
@@ -33,8 +38,14 @@ export interface ClickConfig {
   readonly issuer: string;
   /** Absent: checkpoints get no timestamps. */
   readonly tsa?: TimestampSettings | undefined;
+  /** Without it no copies are mailed. */
+  readonly mail?: MailServer | undefined;
   /** How often checkpoints are anchored; default 60. */
   readonly anchorIntervalSeconds?: number;
+  /** A folder, or "nats"; empty: no witness. */
+  readonly logWitness?: string | undefined;
+  /** Where the witness "nats" is. */
+  readonly natsUrl?: FreshText | undefined;
 }
 
 const issuerSetting = (doc: string): Setting<string> => ({
@@ -91,10 +102,20 @@ export const settings = {
   TSA_CA_FILE: certificatesSetting(
     "PEM file of the certificates that the authority's chain must end in. Empty means that a token is only checked against the certificate that comes with it.",
   ),
+  ...egressSettings,
+  SMTP_URL: {
+    ...mailSettings.SMTP_URL,
+    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Copies go through it to those who accepted, where a policy has sendCopyToUser. Empty sends none, and the evidence says so. A file (SMTP_URL_FILE) is read again with each mail.",
+  },
+  MAIL_FROM: mailSettings.MAIL_FROM,
   ANCHOR_INTERVAL_SECONDS: integerSetting(
     "How often the checkpoints of all logs are anchored together and stamped. Evidence is PENDING for so long after it was recorded.",
     60,
     { min: 1, max: 86_400 },
+  ),
+  LOG_WITNESS: stringSetting(
+    "Where the newest checkpoint of each log is kept outside the database, so that a database which was set back in time is noticed before its logs sign a second history: a folder that all processes of the service share and that outlives the database, or nats for a bucket of JetStream. While it cannot be used, acceptances go on and no checkpoint is signed. Empty means that nothing is noticed.",
+    "",
   ),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
   DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it renders evidence as PDF."),
@@ -104,12 +125,19 @@ export const settings = {
 export function configFromEnv(env: Environment): ClickConfig {
   const values = readSettings(settings, env);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
     masterKey: values.CLICK_MASTER_KEY,
     issuer: values.EVIDENCE_ISSUER,
-    tsa: values.TSA_URL === "" ? undefined : { url: values.TSA_URL, trusted: values.TSA_CA_FILE },
+    tsa:
+      values.TSA_URL === ""
+        ? undefined
+        : { url: values.TSA_URL, trusted: values.TSA_CA_FILE, egress: egressOf(values, env) },
+    // Copies have no links; their Message-ID has the host of the issuer.
+    mail: mailServerOf({ ...values, PUBLIC_URL: values.EVIDENCE_ISSUER }, env),
     anchorIntervalSeconds: values.ANCHOR_INTERVAL_SECONDS,
+    logWitness: values.LOG_WITNESS,
+    natsUrl: freshSetting("NATS_URL", values, env),
   };
 }

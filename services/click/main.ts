@@ -13,7 +13,7 @@ const values = readSettings(settings, env);
 await runServiceProcess("click", { values, env }, ({ runtime, connect }) =>
   createClickService(configFromEnv(env), {
     runtime,
-    templates: connect(values.TEMPLATES_TARGET, [TemplatesService], maxAnswerBytes),
-    docgen: connect(values.DOCGEN_TARGET, [RendererService], maxAnswerBytes),
+    templates: connect("templates", values.TEMPLATES_TARGET, [TemplatesService], maxAnswerBytes),
+    docgen: connect("docgen", values.DOCGEN_TARGET, [RendererService], maxAnswerBytes),
   }),
 );

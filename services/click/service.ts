@@ -1,22 +1,28 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
-import { createPool, observePool } from "#platform/db/pool.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createDestroyerPool } from "#platform/destroy-tables.ts";
 import { createConsumer } from "#platform/events/consume.ts";
+import { watchCertificates } from "#platform/gauges.ts";
+import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.ts";
 import { createHashKey } from "#platform/master-keys/hash-key.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
-import { createAcceptBodyParser } from "./accept/accept-body.ts";
+import { createLogWitness } from "#platform/transparency/witness.ts";
+import { acceptBodyParser } from "./accept/accept-body.ts";
 import { createAcceptPath } from "./accept/accept-path.ts";
 import { createRecorder } from "./accept/recorder.ts";
 import type { ClickConfig } from "./config.ts";
 import { createPurposeOffers, createTemplateOffers } from "./consent/purpose-offers.ts";
+import { createCopyWorker } from "./copies/copy-worker.ts";
 import { createEraser } from "./erasure/erase-due.ts";
 import { createEvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
-import { clickRoutes, evidenceAdminRoutes } from "./handlers.ts";
+import { clickRoutes, evidenceAdminRoutes, personalDataRoutes } from "./handlers.ts";
 import { createEvidenceParts } from "./keys/evidence-parts.ts";
 import { findFormerHashKey, sealedColumns } from "./keys/sealed-columns.ts";
 import { createLogWorkers } from "./log/create-log-workers.ts";
@@ -36,14 +42,17 @@ export interface ClickServiceDeps {
   readonly templates: Transport;
   /** Reaches the docgen service, which renders. */
   readonly docgen: Transport;
+  /** Replaces the mail server; closed with the service. */
+  readonly mail?: Pick<MailSetup, "mailer"> | undefined;
 }
 
 /** Sessions, acceptances, receipts and evidence. Does not need the database before the first call. */
 export async function createClickService(config: ClickConfig, deps: ClickServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, recorderPool, relayPool, sweeperPool, integratorPool, eraserPool, resealerPool } = pools;
+  const { pool, recorderPool, relayPool, sweeperPool, integratorPool, eraserPool, resealerPool, destroyerPool } = pools;
   for (const one of Object.values(pools)) observePool(one, "click", metrics, tracer);
+  watchCertificates(metrics, { log_timestamp: config.tsa?.trusted.join("\n") ?? "" });
   const relay = createRelay({ pool: relayPool, schema: "click", service: "click", bus, clock, logger, metrics });
   const wakeRelay = () => relay.wake();
   const client = createClient(TemplatesService, deps.templates);
@@ -67,20 +76,23 @@ export async function createClickService(config: ClickConfig, deps: ClickService
   const renderer = createClient(RendererService, deps.docgen);
   const evidencePrinter = createEvidencePrinter({ renderer, issuer: config.issuer, logger });
   const statistics = createStatistics({ pool, bus, logger, metrics, tracer });
+  const witness = config.logWitness ? createLogWitness(config.logWitness, config.natsUrl ?? "") : undefined;
   const logs = await createLogWorkers({
-    pool: integratorPool,
+    ...{ pool: integratorPool, servicePool: pool, witness },
     ...evidence,
     tsa: config.tsa,
     anchorIntervalSeconds: config.anchorIntervalSeconds,
     runtime: deps.runtime,
     wakeRelay,
   });
-  const onRecorded = (organizationIds: readonly string[]) => {
+  const mailer = deps.mail?.mailer ?? (config.mail && createSmtpMailer(config.mail));
+  const onRecorded = (organizationIds: readonly string[], hasCopies = false) => {
     wakeRelay();
     organizationIds.forEach(logs.wakeIntegrator);
+    if (hasCopies) copies.wake();
   };
   const recorder = createRecorder({ pool: recorderPool, ...evidence, content, logger, onRecorded });
-  const parse = createAcceptBodyParser();
+  const parse = acceptBodyParser();
   const acceptPath = createAcceptPath({
     pool,
     recorderPool,
@@ -97,13 +109,18 @@ export async function createClickService(config: ClickConfig, deps: ClickService
   });
   const purposeOffers = createPurposeOffers({ client, templates, content });
   const templateOffers = createTemplateOffers({ pool, templates, logger });
+  const applyPublished = applyVersionPublished({ templates, ...evidence, newId });
   const publications = createConsumer({
     bus,
     pool,
     schema: "click",
     durable: "click-publications",
     subjects: [versionPublishedSubject],
-    apply: applyVersionPublished({ templates, ...evidence, newId }),
+    apply: async (...event) => {
+      await logs.guard.passed();
+      return applyPublished(...event);
+    },
+    onApplied: wakeRelay,
     logger,
     metrics,
   });
@@ -114,37 +131,46 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     run: () => sweepUnlessAway({ pool: sweeperPool, clock, newId, logger, onSwept: wakeRelay }),
   });
   const onErased = (organizationId: string) => onRecorded([organizationId]);
-  const eraser = createEraser({ pool, eraserPool, templates, ...evidence, clock, newId, logger, onErased });
+  const eraser = createEraser({
+    ...{ pool, eraserPool, integratorPool, logGuard: logs.guard, templates },
+    ...{ ...evidence, clock, newId, logger, onErased },
+  });
+  const shared = {
+    pool,
+    eraserPool,
+    acceptPath,
+    countItem: (code: string) => metrics.rpcItems.inc({ service: "click", method: "AcceptBatch", code }),
+    findAcceptance: createAcceptanceSource(recorderPool),
+    templates,
+    content,
+    ...rendering.parts,
+    ...evidence,
+    evidencePrinter,
+    tsaCertificates: config.tsa?.trusted ?? [],
+    keys,
+    purposeOffers,
+    templateOffers,
+    templateParts: createTemplateParts(client),
+    proofs: createProofs({ pool }),
+    hasTimestampAuthority: config.tsa !== undefined,
+    clock,
+    newId,
+    countRendering: statistics.countRendering,
+    wakeRelay,
+    wakeIntegrator: logs.wakeIntegrator,
+    integratorPool,
+    logGuard: logs.guard,
+  };
+  const copies = createCopyWorker({ ...shared, sweeperPool, mailer, logger, bus });
   return {
     name: "click",
-    routes: clickRoutes({
-      pool,
-      eraserPool,
-      acceptPath,
-      findAcceptance: createAcceptanceSource(recorderPool),
-      templates,
-      content,
-      ...rendering.parts,
-      ...evidence,
-      evidencePrinter,
-      tsaCertificates: config.tsa?.trusted ?? [],
-      keys,
-      purposeOffers,
-      templateOffers,
-      templateParts: createTemplateParts(client),
-      proofs: createProofs({ pool }),
-      hasTimestampAuthority: config.tsa !== undefined,
-      clock,
-      newId,
-      countRendering: statistics.countRendering,
-      wakeRelay,
-      wakeIntegrator: logs.wakeIntegrator,
-    }),
-    adminRoutes: evidenceAdminRoutes(evidence),
+    routes: clickRoutes(shared),
+    internalRoutes: personalDataRoutes({ ...shared, destroyerPool }),
+    adminRoutes: evidenceAdminRoutes({ ...evidence, integratorPool, clock, logger, logMemory: logs.memory }),
     deadEvents: [publications.deadEvents, statistics.deadEvents],
     resealer,
     workers: [
-      ...[hashKey.worker, relay, publications, sweeper, eraser, resealer.worker],
+      ...[hashKey.worker, relay, publications, sweeper, eraser, copies, resealer.worker],
       ...[...logs.workers, ...statistics.workers],
     ],
     checkReady: async () => {
@@ -158,7 +184,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
       ]);
     },
     close: async () => {
-      await Promise.all([rendering.close(), evidencePrinter.close()]);
+      await Promise.all([rendering.close(), evidencePrinter.close(), witness?.close(), mailer?.close()]);
       await Promise.all(Object.values(pools).map((one) => one.end()));
     },
   };
@@ -215,6 +241,8 @@ function connect(config: ClickConfig) {
       statementTimeoutMs: eraseStatementMs,
       name: "click-eraser",
     }),
+    // Connects only while an organization is deleted.
+    destroyerPool: createDestroyerPool({ url, ...as("_destroyer"), name: "click-destroyer" }),
     // Connects only while the master key is replaced.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "click-resealer" }),
   };

@@ -1,8 +1,15 @@
-import { type Environment, integerSetting, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
-import { commonSettings } from "#platform/service-settings.ts";
+import {
+  type Environment,
+  type FreshText,
+  integerSetting,
+  readSettings,
+  secretSetting,
+  stringSetting,
+} from "#platform/config.ts";
+import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 
 export interface DocgenConfig {
-  readonly databaseUrl: string;
+  readonly databaseUrl: FreshText;
   /** The role of the service; the claimer and the relay take this name with `_claimer` and `_relay`. "-" stays the login role. */
   readonly databaseRole?: string;
   /** Database connections of this process in all, at least 8. */
@@ -31,7 +38,7 @@ export const settings = {
     { max: 256 },
   ),
   RENDERER_PROCESSES_KEPT: integerSetting(
-    "Renderer processes that start with the service and stay. The others end after five minutes without work, and starting one again takes half a second.",
+    "Renderer processes that start with the service and stay. The others end after a minute without work, and starting one again takes half a second to a second.",
     1,
     { max: 256 },
   ),
@@ -46,7 +53,7 @@ export const settings = {
 export function configFromEnv(env: Environment): DocgenConfig {
   const values = readSettings(settings, env);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
     rendererProcesses: values.RENDERER_PROCESSES,

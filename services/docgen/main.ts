@@ -15,7 +15,7 @@ const values = readSettings(settings, env);
 await runServiceProcess("docgen", { values, env, maxMessageBytes }, ({ runtime, connect }) =>
   createDocgenService(configFromEnv(env), {
     runtime,
-    auth: connect(values.AUTH_TARGET, [TokenService]),
-    templates: connect(values.TEMPLATES_TARGET, [TemplatesService], maxMessageBytes),
+    auth: connect("auth", values.AUTH_TARGET, [TokenService]),
+    templates: connect("templates", values.TEMPLATES_TARGET, [TemplatesService], maxMessageBytes),
   }),
 );

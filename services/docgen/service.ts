@@ -3,7 +3,9 @@ import type { Pool } from "pg";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
-import { createPool, observePool } from "#platform/db/pool.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createDestroyerPool } from "#platform/destroy-tables.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
@@ -13,7 +15,7 @@ import { createPlanReader } from "./plans/plan-reader.ts";
 import { createTextConverter } from "./prepare/text-converter.ts";
 import type { Renderer } from "./renderer/render-job.ts";
 import { createRenderer } from "./renderer/renderer.ts";
-import { docgenRoutes } from "./rpc/index.ts";
+import { docgenRoutes, personalDataRoutes } from "./rpc/index.ts";
 import { createDocgenOrm, schema } from "./store/orm.ts";
 import type { TemplateChecker } from "./templating/checked-template.ts";
 import { createTemplateChecker } from "./templating/template-checker.ts";
@@ -50,10 +52,12 @@ export async function createDocgenService(config: DocgenConfig, deps: DocgenServ
   const renderer = deps.renderer ?? createRenderer({ ...rendererOptions(config), logger, metrics, tracer });
   const textConverter = createTextConverter();
   const shared = { pool, claimerPool, blobs, clock, newId, logger, tracer, wakeRelay };
-  const workLoop = createWorkLoop({ ...shared, renderer }, deps.work);
+  const workLoop = createWorkLoop({ ...shared, renderer, bus }, deps.work);
+  const all = { ...shared, orm, templates, checker, renderer, textConverter, plans, workLoop };
   return {
     name: "docgen",
-    routes: docgenRoutes({ ...shared, orm, templates, checker, renderer, textConverter, plans, workLoop }),
+    routes: docgenRoutes(all),
+    internalRoutes: personalDataRoutes({ ...all, destroyerPool: pools.destroyerPool }),
     workers: [relay, workLoop, ...sweepers(shared)],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
@@ -110,6 +114,8 @@ function connect(config: DocgenConfig, onPool: (pool: Pool) => void) {
     orm: createDocgenOrm({ url, ...as(""), max: managing, onPool }),
     pool: createPool({ url, ...as(""), max: Math.max(1, rest - managing), name: "docgen" }),
     claimerPool: createPool({ url, ...as("_claimer"), max: claimerConnections, name: "docgen-claimer" }),
+    // Connects only while an organization is deleted.
+    destroyerPool: createDestroyerPool({ url, ...as("_destroyer"), name: "docgen-destroyer" }),
     relayPool: createPool({
       url,
       ...as("_relay"),

@@ -1,11 +1,19 @@
-import { type Environment, integerSetting, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
+import {
+  type Environment,
+  type FreshText,
+  integerSetting,
+  readSettings,
+  secretSetting,
+  stringSetting,
+} from "#platform/config.ts";
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
+import { egressOf } from "#platform/net/egress-proxy.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
-import { commonSettings } from "#platform/service-settings.ts";
+import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsOf } from "./seal-settings.ts";
 
 export interface SignConfig {
-  readonly databaseUrl: string;
+  readonly databaseUrl: FreshText;
   /** Of 32 random bytes in base64, or several with commas between them. */
   readonly masterKey: string;
   /**
@@ -25,7 +33,7 @@ export interface SignConfig {
   readonly seal?: SealFiles | undefined;
   /** Without it no mail is sent. */
   readonly mail?: MailServer | undefined;
-  /** Agreements that this process deletes in a minute at most; 600 when absent. */
+  /** Agreements that this process deletes in a minute at most, and other records that it looks at; 600 when absent. */
   readonly retentionPerMinute?: number;
   /** Without it seals carry no timestamp. */
   readonly tsa?: SealStamps | undefined;
@@ -42,9 +50,14 @@ export const settings = {
   SIGN_MASTER_KEY: masterKeySetting(
     "32 bytes in base64. From it the keys are derived that wrap what files of agreements and the personal part of audit trails are sealed with. Lost, no file can be opened and nobody can say any more who did what; hashes still hold.",
   ),
-  AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the names of organizations."),
-  DOCGEN_TARGET: stringSetting("Where the docgen service answers gRPC: it prints certificates and what is no PDF."),
-  CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs."),
+  AUTH_TARGET: stringSetting(
+    "Where the auth service answers gRPC: it knows the names of organizations, and keeps the audit trail.",
+  ),
+  DOCGEN_TARGET: stringSetting(
+    "Where the docgen service answers gRPC: it prints certificates and what is no PDF, and keeps generated documents.",
+  ),
+  CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs and acceptances."),
+  WEBHOOKS_TARGET: stringSetting("Where the webhooks service answers gRPC: it keeps what was sent."),
   INTAKE_PROCESSES: integerSetting(
     "Processes that look into documents, apart from the service since a file may be made to break what reads it. They start when they are needed. 0 takes two, or one on a machine with one core. There may be one more, for organizations that have none of them at work, and as many that prepare what is sealed.",
     0,
@@ -61,9 +74,9 @@ export const settings = {
     { min: 384, max: 65_536 },
   ),
   RETENTION_PER_MINUTE: integerSetting(
-    "Agreements that a process deletes in a minute at most, of those whose time is over.",
+    "Agreements that a process deletes in a minute at most, of those whose time is over; and as many other records that it looks at for that. 0 deletes nothing, as after a restore that the evidence logs do not notice, until legal holds are set again.",
     600,
-    { min: 1, max: 100_000 },
+    { min: 0, max: 100_000 },
   ),
   ...sealSettings,
   ...mailSettings,
@@ -73,7 +86,7 @@ export const settings = {
 export function configFromEnv(env: Environment): SignConfig {
   const values = readSettings(settings, env);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     masterKey: values.SIGN_MASTER_KEY,
     poolSize: values.DATABASE_POOL_SIZE,
@@ -81,8 +94,8 @@ export function configFromEnv(env: Environment): SignConfig {
     intakeProcessesKept: values.INTAKE_PROCESSES_KEPT,
     intakeMemoryMb: values.INTAKE_MEMORY_MB,
     retentionPerMinute: values.RETENTION_PER_MINUTE,
-    mail: mailServerOf(values),
-    seal: sealFilesOf(values),
-    tsa: sealStampsOf(values),
+    mail: mailServerOf(values, env),
+    seal: sealFilesOf(values, env),
+    tsa: sealStampsOf(values, egressOf(values, env)),
   };
 }

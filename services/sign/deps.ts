@@ -10,6 +10,7 @@ import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { AgreementFiles } from "./files/agreement-files.ts";
 import type { Intake } from "./intake/intake.ts";
 import type { OrganizationReader } from "./organization-reader.ts";
+import type { RecordHolders } from "./retention/periods.ts";
 import type { Sealer } from "./seal/sealer.ts";
 import type { SealReader } from "./verification/seal-reader.ts";
 import type { Witness } from "./witness/witness.ts";
@@ -26,6 +27,8 @@ export interface SignDeps {
   readonly renderer: Client<typeof RendererService>;
   /** The service that keeps the organizations' evidence logs. */
   readonly evidenceLog: Client<typeof EvidenceLogService>;
+  /** The services that keep what periods are for, beside agreements. */
+  readonly records: RecordHolders;
   readonly organizations: OrganizationReader;
   /** Undefined without a mail server: no mail is sent. */
   readonly mail?: MailSetup | undefined;

@@ -4,9 +4,8 @@ import {
   outboxRecord,
   type EventPayload as Payload,
 } from "#platform/outbox/outbox.ts";
-import type { Agreement } from "./agreement/agreement.ts";
+import type { Agreement, JsonObject } from "./agreement/agreement.ts";
 import type { SignEvent } from "./agreement/change.ts";
-import { countReceivers } from "./send/receivers.ts";
 
 /** The outbox record of a change of this agreement. */
 export const signRecord = (context: EventContext, agreement: Agreement, event: SignEvent): OutboxRecord =>
@@ -21,12 +20,14 @@ const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, even
   "agreement.sent": (agreement) => ({ agreementSent: basics(agreement) }),
   "agreement.delivered": (agreement) => ({ agreementDelivered: basics(agreement) }),
   "agreement.completed": (agreement) => ({ agreementCompleted: basics(agreement) }),
-  "agreement.declined": (agreement, { recipientId, reason }) => ({
-    agreementDeclined: { ...basics(agreement), recipientId, reason },
+  // Why stands in the agreement alone: it may name people.
+  "agreement.declined": (agreement, { recipientId }) => ({
+    agreementDeclined: { ...basics(agreement), recipientId },
   }),
-  "agreement.voided": (agreement) => ({ agreementVoided: { ...basics(agreement), reason: agreement.voidedReason } }),
-  "agreement.expired": (agreement) => ({ agreementExpired: { ...basics(agreement), reason: agreement.voidedReason } }),
+  "agreement.voided": (agreement) => ({ agreementVoided: basics(agreement) }),
+  "agreement.expired": (agreement) => ({ agreementExpired: basics(agreement) }),
   "agreement.deleted": (agreement) => ({ agreementDeleted: basics(agreement) }),
+  "agreement.purged": (agreement) => ({ agreementPurged: basics(agreement) }),
   "agreement.resent": (agreement) => ({ agreementResent: basics(agreement) }),
   "recipient.sent": (agreement, event) => ({ recipientSent: recipientOf(agreement, event) }),
   "recipient.delivered": (agreement, event) => ({ recipientDelivered: recipientOf(agreement, event) }),
@@ -58,3 +59,19 @@ const recipientOf = (
   role: recipients.find((recipient) => recipient.id === recipientId)?.role ?? "",
   receivers: countReceivers(subscription),
 });
+
+/** Keeps one event of an agreement from becoming a flood of requests. */
+const maxReceivers = 50;
+
+/**
+ * How many event receivers an agreement's subscription names, up to the limit. The webhooks service reads the
+ * same members in the same order: eventNotification, then eventNotifications.
+ */
+export function countReceivers(subscription: JsonObject | null): number {
+  if (subscription === null) return 0;
+  const { eventNotification, eventNotifications } = subscription;
+  const several = Array.isArray(eventNotifications) ? eventNotifications : [];
+  return Math.min([eventNotification, ...several].filter(isObject).length, maxReceivers);
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);

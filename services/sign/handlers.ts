@@ -1,5 +1,8 @@
+import type { Pool } from "pg";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
+import { destruction } from "#platform/destroy-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { bulkBatches, bulkLists } from "./bulk/handlers.ts";
 import { createAgreement } from "./create/create-agreement.ts";
@@ -15,12 +18,15 @@ import {
 import { changeTabs } from "./edit/change-tabs.ts";
 import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "./edit/documents.ts";
 import { changeCustomFields, putRecipients, removeRecipients } from "./edit/recipients.ts";
-import { erasePerson } from "./erasure/erase-person.ts";
+import { personalData } from "./erasure/erase-person.ts";
+import { exportOrganization } from "./export/export-organization.ts";
+import { exportPerson } from "./export/export-person.ts";
 import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
 import { listAgreements } from "./list/list-agreements.ts";
 import { listAuditEvents } from "./list/list-audit-events.ts";
 import { retention } from "./retention/handlers.ts";
 import { legalHolds } from "./retention/hold-handlers.ts";
+import { purgeAgreement } from "./retention/purge.ts";
 import { sendAgreement } from "./send/send-agreement.ts";
 import { attachments } from "./signing/attachments.ts";
 import { signingHandlers } from "./signing/handlers.ts";
@@ -61,7 +67,25 @@ export const signRoutes =
       ...bulkBatches(deps),
       ...retention(deps),
       ...legalHolds(deps),
-      ...erasePerson(deps),
+      ...purgeAgreement(deps),
     });
     router.service(SigningService, signingHandlers(deps));
+  };
+
+/** What the auth service asks every service. */
+export const personalDataRoutes =
+  (deps: SignDeps & { readonly destroyerPool: Pool }): RpcRoutes =>
+  (router) => {
+    router.service(PersonalDataService, {
+      ...personalData(deps),
+      ...exportPerson(deps),
+      ...exportOrganization(deps),
+      ...destruction({
+        ...{ pool: deps.destroyerPool, schema: "sign" },
+        held: {
+          pool: deps.pool,
+          sql: "select from sign.legal_hold where organization_id = $1 and lifted_at is null limit 1",
+        },
+      }),
+    });
   };

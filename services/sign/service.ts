@@ -3,11 +3,14 @@ import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
-import { createPool, observePool } from "#platform/db/pool.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createDestroyerPool } from "#platform/destroy-tables.ts";
 import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.ts";
 import { createHashKey } from "#platform/master-keys/hash-key.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
+import type { QueueWorker } from "#platform/periodic.ts";
 import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createSeedVault } from "#platform/vault/seed-vault.ts";
@@ -16,12 +19,13 @@ import { schema } from "./agreement/write-change.ts";
 import type { SignConfig } from "./config.ts";
 import { createAgreementFiles } from "./files/agreement-files.ts";
 import { createOldFileSealer } from "./files/seal-old-files.ts";
-import { signRoutes } from "./handlers.ts";
+import { personalDataRoutes, signRoutes } from "./handlers.ts";
 import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
-import { createJobLoop, type JobLoop } from "./jobs/job-loop.ts";
+import { createJobLoop } from "./jobs/job-loop.ts";
 import { createCompletionWatch, createSweeper } from "./jobs/sweep.ts";
 import { createOrganizationReader } from "./organization-reader.ts";
+import { createRecordHolders, type RecordHolders } from "./retention/periods.ts";
 import { createRemovalWorker } from "./retention/remover.ts";
 import { configuredSealer } from "./seal/configured-sealer.ts";
 import { createSealReader } from "./verification/seal-reader.ts";
@@ -35,6 +39,10 @@ export interface SignServiceDeps {
   readonly docgen: Transport;
   /** Connects to the click service, which keeps the evidence logs. */
   readonly click: Transport;
+  /** Connects to the webhooks service. This one, auth, click and docgen keep what periods are for. */
+  readonly webhooks: Transport;
+  /** In place of clients of these four. */
+  readonly records?: RecordHolders;
   /** Replaces the service's own processes; closed with the service. */
   readonly intake?: Intake;
   /** Replaces the mail server; closed with the service. */
@@ -48,7 +56,17 @@ export const maxMessageBytes = 112 * 1024 * 1024;
 export async function createSignService(config: SignConfig, deps: SignServiceDeps): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = deps.runtime;
   const pools = connect(config);
-  const { pool, claimerPool, verifierPool, sweeperPool, removerPool, relayPool, eraserPool, resealerPool } = pools;
+  const {
+    pool,
+    claimerPool,
+    verifierPool,
+    sweeperPool,
+    removerPool,
+    relayPool,
+    eraserPool,
+    resealerPool,
+    destroyerPool,
+  } = pools;
   const readers = { sealReader: createSealReader(), publicSealReader: createSealReader() };
   for (const one of Object.values(pools)) observePool(one, "sign", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "sign", bus, clock, logger, metrics });
@@ -70,16 +88,21 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
     columns: sealedColumns(masterKeys, vault),
   });
   const wakeRelay = () => relay.wake();
+  const records = deps.records ?? createRecordHolders(deps);
   const shared = {
     ...{ pool, files, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
-    ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault },
+    ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault, records },
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
   };
-  const jobs: JobLoop = createJobLoop({ pool, claimerPool, clock, logger, tracer, handlers: jobHandlers(shared) });
+  const jobs: QueueWorker = createJobLoop({
+    ...{ pool, claimerPool, clock, logger, tracer, bus },
+    handlers: jobHandlers(shared),
+  });
   return {
     name: "sign",
     routes: signRoutes(shared),
+    internalRoutes: personalDataRoutes({ ...shared, destroyerPool }),
     resealer,
     workers: [
       hashKey.worker,
@@ -90,7 +113,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       createSweeper({ sweeperPool, clock, logger }),
       createOldFileSealer({ pool, resealerPool, files, logger }),
       createRemovalWorker({
-        ...{ removerPool, blobs, vault, clock, newId, logger },
+        ...{ removerPool, blobs, records, vault, clock, newId, logger, evidenceLog },
         perMinute: config.retentionPerMinute ?? 600,
         onDeleted: () => {
           relay.wake();
@@ -155,6 +178,8 @@ function connect(config: SignConfig) {
     removerPool: createPool({ url, ...as("_remover"), max: 1, name: "sign-remover" }),
     // Connects only while somebody is erased.
     eraserPool: createPool({ url, ...as("_eraser"), max: 1, name: "sign-eraser" }),
+    // Connects only while an organization is deleted.
+    destroyerPool: createDestroyerPool({ url, ...as("_destroyer"), name: "sign-destroyer" }),
     // Connects only while the master key is replaced, and now and then to look for files that are still in clear.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "sign-resealer" }),
     relayPool: createPool({

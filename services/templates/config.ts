@@ -1,9 +1,9 @@
-import { type Environment, readSettings, secretSetting } from "#platform/config.ts";
-import { commonSettings } from "#platform/service-settings.ts";
+import { type Environment, type FreshText, readSettings, secretSetting } from "#platform/config.ts";
+import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import type { CheckLimits } from "./content-check/check-pool.ts";
 
 export interface TemplatesConfig {
-  readonly databaseUrl: string;
+  readonly databaseUrl: FreshText;
   /** The role of management; the resolver and the relay take this name with `_resolver` and `_relay`. "-" stays the login role. */
   readonly databaseRole?: string;
   /** Database connections of this process in all, at least 4. */
@@ -20,7 +20,7 @@ export const settings = {
 export function configFromEnv(env: Environment): TemplatesConfig {
   const values = readSettings(settings, env);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
   };

@@ -4,6 +4,10 @@ import { configFromEnv, settings } from "./config.ts";
 import { createTemplatesService } from "./service.ts";
 
 const { env } = process;
-await runServiceProcess("templates", { values: readSettings(settings, env), env }, ({ runtime }) =>
+/** A screenshot has up to 5 MiB. */
+const maxMessageBytes = 8 * 1024 * 1024;
+
+const values = readSettings(settings, env);
+await runServiceProcess("templates", { values, env, maxMessageBytes }, ({ runtime }) =>
   createTemplatesService(configFromEnv(env), { runtime }),
 );

@@ -1,11 +1,16 @@
 import type { Pool } from "pg";
-import { createPool, observePool } from "#platform/db/pool.ts";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createDestroyerPool, destruction } from "#platform/destroy-tables.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { TemplatesConfig } from "./config.ts";
 import { createCheckPool, usualCheckLimits } from "./content-check/check-pool.ts";
 import { createContentChecker } from "./content-check/content-checker.ts";
+import { createPublisher } from "./rpc/due-publications.ts";
 import { templatesRoutes } from "./rpc/index.ts";
+import { exportWithScreenshots } from "./rpc/screenshots.ts";
 import { createTemplatesOrm, schema } from "./store/orm.ts";
 
 /** Templates, their versions and their immutable revisions. Does not need the database before the first call. */
@@ -15,40 +20,67 @@ export async function createTemplatesService(
 ): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = runtime;
   const observe = (pool: Pool): void => observePool(pool, "templates", metrics, tracer);
-  const { orm, resolverPool, relayPool } = connect(config, observe);
-  for (const one of [resolverPool, relayPool]) observe(one);
+  const { orm, readerPool, resolverPool, exportPool, destroyerPool, relayPool } = connect(config, observe);
+  const pools = [readerPool, resolverPool, exportPool, destroyerPool, relayPool];
+  for (const one of pools) observe(one);
   const relay = createRelay({ pool: relayPool, schema, service: "templates", bus, clock, logger, metrics });
   const checkLimits = config.checkLimits ?? usualCheckLimits;
   const checkPool = createCheckPool(checkLimits);
   const checker = createContentChecker({ pool: checkPool, clock, logger });
   const wakeRelay = () => relay.wake();
+  const common = { orm, resolverPool, checker, logger, clock, newId, wakeRelay };
+  const publisher = createPublisher({ ...common, bus, tracer });
+  const wakePublisher = () => publisher.wake();
   return {
     name: "templates",
-    routes: templatesRoutes({ orm, resolverPool, checker, checkLimits, logger, clock, newId, wakeRelay }),
-    workers: [relay],
+    routes: templatesRoutes({ ...common, readerPool, checkLimits, wakePublisher }),
+    internalRoutes: (router) => {
+      router.service(PersonalDataService, {
+        ...exportWithScreenshots(exportPool),
+        ...destruction({
+          ...{ pool: destroyerPool, schema },
+          held: {
+            pool: exportPool,
+            sql: "select from templates.template where organization_id = $1 and policy_flags @> '{\"legalHold\": true}' limit 1",
+          },
+        }),
+      });
+    },
+    workers: [relay, publisher],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
-      await orm.em.fork().execute("select from templates.revision, templates.deployment_snapshot limit 0");
-      await resolverPool.query("select organization_id from templates.version limit 0");
+      await orm.em
+        .fork()
+        .execute("select from templates.revision, templates.publication_rules, templates.screenshot limit 0");
+      await resolverPool.query(
+        "select v.organization_id, s.publish_at from templates.version v, templates.scheduled_publication s limit 0",
+      );
     },
     close: async () => {
-      await Promise.all([orm.close(), resolverPool.end(), relayPool.end(), checkPool.close()]);
+      await Promise.all([orm.close(), ...pools.map((one) => one.end()), checkPool.close()]);
     },
   };
 }
 
 const relayConnections = 2;
 
-/** Management and resolution have connections of their own, so that neither can starve the other. */
+/** Management, reading and resolution have connections of their own, so that none can starve another. */
 function connect(config: TemplatesConfig, onPool: (pool: Pool) => void) {
   const { databaseUrl: url, poolSize = 10 } = config;
   const role = config.databaseRole || "assent_templates";
   const as = (suffix: string) => (role === "-" ? {} : { role: role + suffix });
-  const resolving = Math.max(1, Math.floor((poolSize - relayConnections) / 2));
-  const managing = Math.max(1, poolSize - relayConnections - resolving);
+  // Both take a statement or two at a time, and none of them waits for a lock.
+  const resolving = Math.max(1, Math.floor((poolSize - relayConnections) / 4));
+  const reading = resolving;
+  const managing = Math.max(1, poolSize - relayConnections - resolving - reading);
   return {
     orm: createTemplatesOrm({ url, ...as(""), max: managing, onPool }),
-    resolverPool: createPool({ url, ...as("_resolver"), max: resolving, name: "templates-resolver" }),
+    readerPool: createPool({ url, ...as(""), max: reading, name: "templates-reader" }),
+    resolverPool: createPool({ url, ...as("_resolver"), max: resolving, name: "templates-resolver", plansOnce: true }),
+    // Connects only while the organization is exported.
+    exportPool: createPool({ url, ...as(""), max: 1, name: "templates-export" }),
+    // Connects only while an organization is deleted.
+    destroyerPool: createDestroyerPool({ url, ...as("_destroyer"), name: "templates-destroyer" }),
     relayPool: createPool({
       url,
       ...as("_relay"),

@@ -1,10 +1,23 @@
-import { type Environment, integerSetting, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
-import { privateReceiversSetting } from "#platform/net/receiver-settings.ts";
+import {
+  type Environment,
+  type FreshText,
+  integerSetting,
+  readSettings,
+  secretSetting,
+  stringSetting,
+} from "#platform/config.ts";
+import { type Egress, egressOf, egressSettings } from "#platform/net/egress-proxy.ts";
+import {
+  createNamedReceivers,
+  type NamedReceivers,
+  namedReceiversSetting,
+  privateReceiversSetting,
+} from "#platform/net/receiver-settings.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
-import { commonSettings } from "#platform/service-settings.ts";
+import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 
 export interface WebhooksConfig {
-  readonly databaseUrl: string;
+  readonly databaseUrl: FreshText;
   /** The role of the service; those that look across organizations take this name with `_claimer`, `_fan_out`, `_sender`, `_sweeper` and `_relay`. "-" stays the login role. */
   readonly databaseRole?: string;
   /** Database connections of this process in all, at least 10. */
@@ -13,6 +26,10 @@ export interface WebhooksConfig {
   readonly masterKey: string;
   /** Receivers may be reached by http and at private addresses. */
   readonly allowPrivate?: boolean;
+  /** Receivers of the operator's own network that customers may name. */
+  readonly privateReceivers?: NamedReceivers | undefined;
+  /** The proxy of the operator's network; absent: directly. */
+  readonly egress?: Egress | undefined;
   /** Concurrent requests to receivers from this process; 500 when absent. */
   readonly maxRequests?: number;
 }
@@ -31,6 +48,8 @@ export const settings = {
     "32 bytes in base64, from which the keys are derived that the secrets of endpoints are encrypted with. Lost, all endpoints need new secrets.",
   ),
   WEBHOOKS_ALLOW_PRIVATE: privateReceiversSetting,
+  WEBHOOKS_PRIVATE_RECEIVERS: namedReceiversSetting,
+  ...egressSettings,
   WEBHOOKS_MAX_REQUESTS: integerSetting(
     "Requests to receivers that a process makes at once. Slow receivers hold places until they time out.",
     500,
@@ -42,11 +61,13 @@ export const settings = {
 export function configFromEnv(env: Environment): WebhooksConfig {
   const values = readSettings(settings, env);
   return {
-    databaseUrl: values.DATABASE_URL,
+    databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
     masterKey: values.WEBHOOKS_MASTER_KEY,
     allowPrivate: values.WEBHOOKS_ALLOW_PRIVATE,
+    privateReceivers: createNamedReceivers(values.WEBHOOKS_PRIVATE_RECEIVERS),
+    egress: egressOf(values, env),
     maxRequests: values.WEBHOOKS_MAX_REQUESTS,
   };
 }

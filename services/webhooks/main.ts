@@ -10,8 +10,8 @@ const values = readSettings(settings, env);
 await runServiceProcess("webhooks", { values, env }, ({ runtime, connect }) =>
   createWebhooksService(configFromEnv(env), {
     runtime,
-    click: connect(values.CLICK_TARGET, [ClickService]),
+    click: connect("click", values.CLICK_TARGET, [ClickService]),
     // Integrations may ask for the documents themselves, which have 25 MB at most each.
-    sign: connect(values.SIGN_TARGET, [SignService], 112 * 1024 * 1024),
+    sign: connect("sign", values.SIGN_TARGET, [SignService], 112 * 1024 * 1024),
   }),
 );

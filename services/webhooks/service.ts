@@ -1,7 +1,9 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { createPool, observePool } from "#platform/db/pool.ts";
+import { observePool } from "#platform/db/observe-pool.ts";
+import { createPool } from "#platform/db/pool.ts";
+import { createDestroyerPool } from "#platform/destroy-tables.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createOutboundPoster, type OutboundPoster } from "#platform/net/outbound-post.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
@@ -15,7 +17,7 @@ import { createDeliveryLoop } from "./deliveries/delivery-loop.ts";
 import { createLoad } from "./deliveries/load.ts";
 import { createRecordDelivered } from "./deliveries/record.ts";
 import { endpointSecretsKeys, sealedColumns } from "./domain/seal-secret.ts";
-import { webhooksRoutes } from "./rpc/index.ts";
+import { personalDataRoutes, webhooksRoutes } from "./rpc/index.ts";
 import { createSweep, createWatch } from "./workers/sweep.ts";
 
 export interface WebhooksServiceDeps {
@@ -44,9 +46,9 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
   const { pool, claimerPool, fanOutPool, senderPool, sweeperPool, relayPool, resealerPool } = pools;
   for (const one of Object.values(pools)) observePool(one, "webhooks", metrics, tracer);
   const relay = createRelay({ pool: relayPool, schema, service: "webhooks", bus, clock, logger, metrics });
-  const rules = { allowPrivate: config.allowPrivate ?? false, ports: [8443] };
+  const rules = { allowPrivate: config.allowPrivate ?? false, ports: [8443], named: config.privateReceivers };
   const { maxRequests = 500 } = config;
-  const poster = deps.poster ?? createOutboundPoster({ rules, maxSockets: maxRequests });
+  const poster = deps.poster ?? createOutboundPoster({ rules, egress: config.egress, maxSockets: maxRequests });
   const masterKeys = parseMasterKeys(config.masterKey);
   const secretKeys = endpointSecretsKeys(masterKeys);
   const resealer = createResealer({
@@ -55,7 +57,7 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
   });
   const wakeRelay = () => relay.wake();
   const deliveries = createDeliveryLoop({
-    ...{ pool, claimerPool, secretKeys, poster, clock, newId, logger, metrics, tracer, maxRequests, wakeRelay },
+    ...{ pool, claimerPool, secretKeys, poster, clock, newId, logger, metrics, tracer, maxRequests, wakeRelay, bus },
     load: createLoad({ pool, senderPool }),
     recordDelivered: createRecordDelivered({ senderPool, clock, logger }),
     byteBudget: createByteBudget(maxBodyBytes),
@@ -69,10 +71,11 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
   });
   const wakeDeliveries = () => deliveries.wake();
   const fanOut = createFanOut({ pool, fanOutPool, bus, clock, newId, logger, metrics, tracer, wakeDeliveries });
-  const shared = { pool, secretKeys, rules, clock, newId, logger, wakeRelay, wakeDeliveries };
+  const shared = { pool, fanOutPool, secretKeys, rules, clock, newId, logger, wakeRelay, wakeDeliveries };
   return {
     name: "webhooks",
     routes: webhooksRoutes(shared),
+    internalRoutes: personalDataRoutes({ ...shared, destroyerPool: pools.destroyerPool }),
     workers: [
       relay,
       fanOut,
@@ -134,6 +137,8 @@ function connect(config: WebhooksConfig) {
     }),
     senderPool: createPool({ url, ...as("_sender"), max: senderConnections, name: "webhooks-sender" }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "webhooks-sweeper" }),
+    // Connects only while an organization is deleted.
+    destroyerPool: createDestroyerPool({ url, ...as("_destroyer"), name: "webhooks-destroyer" }),
     // Connects only while the master key is replaced.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "webhooks-resealer" }),
     relayPool: createPool({

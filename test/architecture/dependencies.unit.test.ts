@@ -64,9 +64,9 @@ describe("dependencies between the parts", () => {
     ).toEqual([]);
   });
 
-  test("the NATS client is imported in one file", () => {
+  test("the NATS client is imported for the bus and for the witness of the logs only", () => {
     const files = new Set(imports.filter((i) => i.target === "nats" && !isTest(i.file)).map((i) => i.file));
-    expect([...files]).toEqual(["platform/events/nats.ts"]);
+    expect([...files]).toEqual(["platform/events/nats.ts", "platform/transparency/witness.ts"]);
   });
 
   test("the environment is read in config.ts, main.ts and the programs of dev and bench only", () => {

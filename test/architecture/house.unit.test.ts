@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { circles, median, sourceFiles } from "./house.ts";
 import { parseModule, readModules, unusedExports } from "./unused-exports.ts";
@@ -38,4 +40,39 @@ describe("the house", () => {
     const modules = new Map(Object.entries(texts).map(([path, text]) => [path, parseModule(path, text)]));
     expect(unusedExports(modules)).toEqual(["a/a.ts: two", "a/a.ts: five"]);
   });
+
+  test("takes some rows of a table by a choice that is made once", () => {
+    const root = resolve(import.meta.dirname, "../..");
+    const texts = files.map(({ path }) => readFileSync(join(root, path), "utf8"));
+    expect(texts.flatMap(choices).length).toBeGreaterThan(10);
+    expect(texts.flatMap(choices).filter(isMadeAgain)).toEqual([]);
+  });
+
+  test("a choice is made once if it is a whole statement or stands in a part that is kept", () => {
+    const choice = "select id from t where f(a) order by at limit $1 for update skip locked";
+    const of = (statement: string) => choices(`const sql = \`${statement}\`;`).map(isMadeAgain);
+    expect(of(choice)).toEqual([false]);
+    expect(of(`with c as materialized (${choice}) delete from t using c where t.id = c.id`)).toEqual([false]);
+    expect(of(`delete from t where (id) in (${choice})`)).toEqual([true]);
+    expect(of(`with old as materialized (select 1) update t set a = 1 from (${choice}) c`)).toEqual([true]);
+  });
 });
+
+/** Each statement up to where it locks a limited number of rows. */
+const choices = (text: string): string[] =>
+  [...text.matchAll(/\blimit \S+\s+for (?:no key )?update\b/g)].map(({ index }) =>
+    text.slice(text.lastIndexOf("`", index) + 1, index),
+  );
+
+/**
+ * A subselect of a change may run once for each row of the table, and then chooses other rows each time: more are changed
+ * than its limit says.
+ */
+function isMadeAgain(statement: string): boolean {
+  const open: string[] = [];
+  for (const [index, letter] of [...statement].entries()) {
+    if (letter === "(") open.push(statement.slice(0, index));
+    if (letter === ")") open.pop();
+  }
+  return open.length > 0 && !open.some((before) => before.endsWith("as materialized "));
+}

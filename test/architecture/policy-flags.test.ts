@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import { policyFlagPromises } from "#api/configuration.ts";
 import { checkDeclinePolicy, checkPolicy } from "../../services/click/accept/policy-checks.ts";
 import { checkVerification } from "../../services/click/accept/verification.ts";
 import { effectivePolicy, type Policy } from "../../services/click/terms/policy.ts";
@@ -8,13 +9,14 @@ import { policyFlagNames } from "../../services/templates/domain/policy-flags.ts
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** What docs/click.md says of each flag: where it is enforced. */
-const documented = new Map(
-  Array.from(
-    readFileSync(join(root, "docs/click.md"), "utf8").matchAll(/^\| `(\w+)` \| (accept|elsewhere|shown|recorded) \|/gm),
-    ([, flag = "", where = ""]) => [flag, where] as const,
+const rows = Array.from(
+  readFileSync(join(root, "docs/click.md"), "utf8").matchAll(
+    /^\| `(\w+)` \| (accept|elsewhere|shown|recorded) \| (.*) \| \[[\w-]+\]\(\.\.\/(services\/[\w/.-]+\.test\.ts)\) \|$/gm,
   ),
+  ([, flag = "", where = "", promise = "", test = ""]) => ({ flag, where, promise, test }),
 );
+/** What docs/click.md says of each flag: where it is enforced. */
+const documented = new Map(rows.map(({ flag, where }) => [flag, where]));
 const flagsOf = (where: string): string[] => policyFlagNames.filter((flag) => documented.get(flag) === where);
 
 /** Where flags are declared, carried along or told to pages: naming them there does nothing. */
@@ -23,6 +25,18 @@ const carriers = /\/(policy|policy-flags|policy-tightening|render)\.ts$/;
 describe("the table of policy flags in docs/click.md", () => {
   test("has every flag that there is, and no other", () => {
     expect([...documented.keys()].sort()).toEqual([...policyFlagNames].sort());
+  });
+
+  test("promises what the interface's description promises", () => {
+    const withoutLinks = (text: string): string => text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");
+    const promised = Object.fromEntries(rows.map(({ flag, promise }) => [flag, withoutLinks(promise)]));
+    expect(promised).toEqual(policyFlagPromises);
+  });
+
+  test("names for each flag a suite that sets it", () => {
+    const sets = ({ flag, test }: (typeof rows)[number]): boolean =>
+      existsSync(join(root, test)) && new RegExp(`\\b${flag}\\b`).test(readFileSync(join(root, test), "utf8"));
+    expect(rows.filter((row) => !sets(row))).toEqual([]);
   });
 
   test("says of each flag that acceptances are checked against that it is enforced there", () => {
@@ -53,6 +67,7 @@ function checkedFlags(): ReadonlySet<string> {
   const policy: Policy = effectivePolicy("STATIC", demanding);
   const facts = {
     ...{ type: "STATIC" as const, policy, body: {}, action: "BUTTON", isDirect: true, page: null },
+    hasDisclosure: false,
     ...{ displayedSince: undefined, now: new Date(0) },
   };
   const checks = [...checkPolicy(facts), ...checkDeclinePolicy(facts), ...checkVerification(policy, [], undefined)];

@@ -11,6 +11,21 @@ const startsWithTenant = (parameters: string): boolean => /^\s*(?:\w+|\{[^}]*\})
 
 /** What functions of stores take no tenant for, and which they are. */
 const across: Readonly<Record<string, readonly string[]>> = {
+  "What operators see: all organizations, when they were used and how much they use": [
+    "services/auth/store/organization-store.ts listUses",
+    "services/auth/store/request-store.ts addReport",
+    "services/auth/store/request-store.ts findNames",
+    "services/auth/store/request-store.ts listLoads",
+    "services/click/log/epoch-store.ts confirmEpochs",
+    "services/click/log/epoch-store.ts countEpochs",
+    "services/click/log/epoch-store.ts findEpochNumbers",
+    "services/click/log/epoch-store.ts findWitness",
+    "services/click/log/epoch-store.ts listAllEpochs",
+    "services/click/log/epoch-store.ts lockWitness",
+    "services/click/log/epoch-store.ts storeWitness",
+    "services/webhooks/store/use-store.ts addUses",
+    "services/webhooks/store/use-store.ts sumUses",
+  ],
   "What belongs to no organization: keys of the installation, and the feed of what gateways must forget": [
     "services/auth/store/change-store.ts listChanges",
     "services/auth/store/change-store.ts noteChange",
@@ -23,6 +38,7 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/click/keys/signing-key-store.ts revokeSigningKey",
   ],
   "Janitors and sweepers: they remove or find what is over, whosever it is": [
+    "services/auth/store/request-store.ts deleteOldRequests",
     "services/auth/store/usage-store.ts deleteEndedSessions",
     "services/auth/store/usage-store.ts deleteExpiredChallenges",
     "services/auth/store/usage-store.ts deleteExpiredLinks",
@@ -37,7 +53,11 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/webhooks/store/requeue-store.ts sweepSome",
   ],
   "Claimers and senders: work of every organization is taken, held and written down together": [
+    "services/auth/deletion/deletion-store.ts claimDeletion",
+    "services/auth/privacy/erasure-store.ts claimErasure",
+    "services/auth/privacy/export-store.ts claimExport",
     "services/auth/store/mail-job-store.ts claimMails",
+    "services/click/copies/copy-store.ts claimCopy",
     "services/docgen/store/claim-store.ts claimLapsed",
     "services/docgen/store/claim-store.ts claimNext",
     "services/docgen/store/claim-store.ts countWaiting",
@@ -63,6 +83,7 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/click/log/anchor-store.ts insertTimestamp",
     "services/click/log/anchor-store.ts leadAnchoring",
     "services/click/log/anchor-store.ts listAnchored",
+    "services/click/log/epoch-store.ts readLogState",
     "services/click/log/integrate-store.ts findDirtyLogs",
     "services/click/log/integrate-store.ts lockTree",
     "services/click/log/integrate-store.ts publishTree",
@@ -76,6 +97,10 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/click/receipts/acceptance-store.ts findOnce",
     "services/click/sessions/session-store.ts findSessionFacts",
     "services/templates/store/resolve-store.ts resolveTemplates",
+  ],
+  "Looks for what is due of any organization, which is then published as that one": [
+    "services/templates/store/version-store.ts listDue",
+    "services/templates/store/version-store.ts nextDue",
   ],
   "A reader that gathers what is asked for and opens a transaction for each organization": [
     "services/sign/agreement/agreement-store.ts createAgreementReader",

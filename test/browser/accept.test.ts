@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
+import { sha256Label } from "#platform/canonical-json.ts";
 import { until } from "#platform/testing/until.ts";
-import { describeInBrowser } from "./support/browser.ts";
+import { blockChanges } from "#platform/text-changes/block-changes.ts";
+import { changesHtml } from "#platform/text-changes/changes-html.ts";
+import { foldChanges } from "#platform/text-changes/difference.ts";
+import { blocksOf } from "#platform/text-changes/text-blocks.ts";
+import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { hostHtml, openHostPage } from "./support/host-page.ts";
 import { follow, tabTo } from "./support/keyboard.ts";
 import { consentRendering, staticRendering } from "./support/renderings.ts";
+import { screenshot } from "./support/signing.ts";
 import { type Site, startSite } from "./support/site.ts";
 
 const displayModes = ["INLINE", "MODAL", "LINK", "FULL_PAGE"] as const;
@@ -75,6 +81,43 @@ describeInBrowser("accepting", (pages) => {
     expect(body.presentation.displayedMs).toBeGreaterThan(0);
     expect(body.context).toMatchObject({ pageTitle: "Example shop", gpc: false });
     expect(body.context.pageUrl).toMatch(/\/page-\d+$/);
+  });
+
+  describe.each(displayModes)("what has changed since an earlier acceptance, %s", (displayMode) => {
+    const from = "<h1>Terms of Service</h1><p>The contract runs for one year.</p><ul><li>Do not shout</li></ul>";
+    const html = "<h1>Terms of Service</h1><p>The contract runs for two years.</p><ul><li>Be kind</li></ul>";
+    const told = { label: "1.0", changeSummary: "It runs longer.", locale: "en" };
+    const difference = foldChanges(blockChanges(blocksOf(from, "html"), blocksOf(html, "html")));
+    const shown = changesHtml({ ...told, difference });
+    const changesOf = (hash: string) => ({ from: {}, changeSummary: told.changeSummary, html: shown, hash });
+    const changes = changesOf(sha256Label(shown));
+
+    test("is shown above the text, said in words, reached by the keyboard, and told as displayed", async () => {
+      const page = await open(staticRendering({ displayMode, html, changes }));
+      const region = page.getByRole("region", { name: "What has changed" });
+      await region.waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      expect(await region.getByRole("insertion").first().textContent()).toBe(" inserted: two years (end of change) ");
+      expect(await region.getByRole("deletion").first().textContent()).toBe(" deleted: one year (end of change) ");
+      expect(await region.getByText("It runs longer.").isVisible()).toBe(true);
+      const lineOf = (name: string) =>
+        region
+          .locator(name)
+          .first()
+          .evaluate((element) => Reflect.get(globalThis, "getComputedStyle")(element).textDecorationLine);
+      expect([await lineOf("ins"), await lineOf("del")]).toEqual(["underline", "line-through"]);
+      await tabTo(page, /^What has changed$/);
+      await screenshot(page, `changes-${displayMode.toLowerCase()}`);
+      await follow(page, "I agree");
+      await page.getByText("Your decision is recorded.").waitFor();
+      const events = site.received[0]?.body.presentation.events;
+      expect(events).toContainEqual({ type: "DISPLAYED", at: expect.any(String), target: "changes" });
+    });
+
+    test("is not shown when somebody has changed it on the way", async () => {
+      const page = await open(staticRendering({ displayMode, html, changes: changesOf(sha256Label("other")) }));
+      await page.getByText("The text could not be loaded.").waitFor();
+    });
   });
 
   test("consent is asked for purpose by purpose, and no box is ticked beforehand", async () => {

@@ -7,6 +7,15 @@ import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { newEmail, newPassword, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
 import { broughtBy } from "./support/keyboard.ts";
+import {
+  exportOrganization,
+  exportPerson,
+  findAndErase,
+  holdAndLift,
+  seeDeletions,
+  setPeriods,
+  takePeriodsBack,
+} from "./support/privacy.ts";
 import { contractPdf, linkFor, screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard's agreements", (pages) => {
@@ -212,6 +221,22 @@ describeInBrowser("the dashboard's agreements", (pages) => {
 
     await create(api, "For everybody", [signer("1", "Hal Example")]);
     await lookAs(await newViewer(system, owner));
+  });
+
+  test("periods are previewed and taken back, a hold keeps an agreement, a person is exported and erased, and all of it is listed", async () => {
+    const { api, owner } = await newAccount();
+    const id = await create(api, "To be deleted", [signer("1", "Ivy Example")]);
+    expect((await api.post(`/v1/sign/agreements/${id}/void`, { voidedReason: "A mistake." })).status).toBe(200);
+    const page = await openAs(pages, owner, "/privacy/retention", wrong);
+    await setPeriods(page, id);
+    await holdAndLift(page, id);
+    await exportPerson(page, "ivy@example.com");
+    await exportOrganization(page);
+    await findAndErase(page, "ivy@example.com");
+    await takePeriodsBack(page, "Olga Owner");
+    await seeDeletions(page, { ...system, ...api });
+    const viewer = await openAs(pages, await newViewer(system, owner), "/privacy", wrong);
+    await viewer.getByText("There is no such page").waitFor();
   });
 
   async function lookAs(person: Person): Promise<void> {

@@ -3,7 +3,9 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { Browser } from "../support/browser-people.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
+import { clipboards } from "./support/clipboards.ts";
 import { newOwner, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { tabTo } from "./support/keyboard.ts";
 import { screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard's editor of click templates", (pages) => {
@@ -44,6 +46,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
   const text = (page: Page) => page.getByRole("textbox", { name: "Text to agree to" });
   /** By keys, because what the browser itself puts in the place of a selection brings styles along, which are refused. */
   async function write(page: Page, content: string): Promise<void> {
+    await button(page, "Source").click();
     await text(page).press("Control+a");
     await page.keyboard.press("Delete");
     await page.keyboard.insertText(content);
@@ -94,11 +97,12 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     expect((await versionsOf(id))[0]?.content).toBe("<p>Mine.</p>");
   });
 
-  test("a published text is taken back only when asked, and unsaved changes are not left by accident", async () => {
+  test("the next text is written beside what is live and published in its place, and unsaved changes are not left by accident", async () => {
     const id = await create({ name: "Offer", type: "GENERATED" });
     const made = await api.post(`${templates}/${id}/versions`, { locale: "en", content: "<p>Dear {{fullName}}</p>" });
     const version = `${templates}/${id}/versions/${made.body.id}`;
     expect((await api.post(`${version}/publish`, {})).status).toBe(200);
+    expect((await api.post(`${templates}/${id}/deployments`, { name: "Page", activate: true })).status).toBe(201);
     const page = await open(id, { colorScheme: "dark" });
     await preview(page).getByText("Dear Ada Lovelace").waitFor();
     await page.getByText("Sample values").click();
@@ -112,11 +116,34 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await dialog(page).getByText("Leave without saving?").waitFor();
     await button(page, "Cancel").click();
     await button(page, "Save").click();
-    await dialog(page).getByText("Version 1.0 is published").waitFor();
-    await button(page, "Take back and save").click();
     await isSaved(page);
-    const [draft] = await versionsOf(id);
-    expect([draft?.status, draft?.content]).toEqual(["DRAFT", "<p>Hello {{fullName}}, {{amount}}</p>"]);
+    const stateOf = async () => (await versionsOf(id)).map(({ status, content, label }) => [status, content, label]);
+    expect(await stateOf()).toEqual([["PUBLISHED", "<p>Dear {{fullName}}</p>", "1.0"]]);
+    await page.getByText("Show what is live").click();
+    await preview(page).getByText("Dear <b>Bob</b>").waitFor();
+    await expectAccessible(page);
+    for (const width of [375, 1360]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      await screenshot(page, `editor-live-beside-${width}`);
+    }
+    await page.getByText("Show what is live").click();
+
+    await write(page, "<p>Hello {{fullName}}</p>");
+    const theirs = await api.call("PUT", `${version}/draft`, { content: "<p>Good day {{fullName}}</p>" });
+    expect(theirs.status).toBe(200);
+    await button(page, "Save").click();
+    await page.getByText("Somebody else has saved this text meanwhile").waitFor();
+    await button(page, "Keep my text").click();
+    await button(page, "Save").click();
+    await isSaved(page);
+    await button(page, "Publish").click();
+    await dialog(page).getByText("in the place of version 1.0").waitFor();
+    await dialog(page).getByText("No, it only reads differently").click();
+    await expectAccessible(page);
+    await dialog(page).getByRole("button", { name: "Publish", exact: true }).click();
+    await page.getByText("Version 1.1 is live.").waitFor();
+    expect(await stateOf()).toEqual([["PUBLISHED", "<p>Hello {{fullName}}</p>", "1.1"]]);
 
     await button(page, "Add a language").click();
     await dialog(page).getByLabel("Language").fill("ar");
@@ -132,8 +159,152 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.getByRole("link", { name: /^English/ }).click();
     await button(page, "Leave without saving").click();
-    await text(page).getByText("Hello {{fullName}}").waitFor();
+    await text(page).getByText("Hello fullName").waitFor();
     expect((await versionsOf(id)).map(({ locale }) => locale)).toEqual(["en"]);
+  });
+
+  const source = (page: Page) => text(page).locator(".cm-line").allTextContents();
+  /** As if it came from another program. */
+  const paste = (page: Page, html: string) =>
+    page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/html", ${JSON.stringify(html)});
+      const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      document.querySelector(".visual-text").dispatchEvent(event);
+    })()`);
+  /** A browser moves the caret by itself and tells the editor a moment later. */
+  const moveCaret = async (page: Page, key: string): Promise<void> => {
+    await page.keyboard.press(key);
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+  };
+
+  test("a text is written as it will look by keyboard alone, and what stood in its source stays", async () => {
+    const id = await create({ name: "Letter", type: "GENERATED" });
+    const before = '<section id="start">\n<p class="note">Dear <em>{{fullName}}</em>,</p>\n</section>';
+    expect((await api.post(`${templates}/${id}/versions`, { locale: "en", content: before })).status).toBe(201);
+    const page = await open(id);
+    await text(page).locator(".visual-field").getByText("fullName").waitFor();
+    await tabTo(page, "Text to agree to");
+    await moveCaret(page, "Control+End");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("## Fees");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Be ");
+    await page.keyboard.press("Control+b");
+    await page.keyboard.type("kind");
+    await page.keyboard.press("Control+b");
+    await page.keyboard.type(", see ");
+    const tool = async (name: string) => {
+      await page.keyboard.press("Alt+F10");
+      await tabTo(page, name, "ArrowRight");
+      await page.keyboard.press("Enter");
+    };
+    await tool("Link");
+    await dialog(page).waitFor();
+    await page.keyboard.type("example.com/rules");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("our rules");
+    await page.keyboard.press("Enter");
+    await dialog(page).waitFor({ state: "detached" });
+    await text(page).getByText("our rules").waitFor();
+    await moveCaret(page, "End");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("- Knock");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Wait");
+    await page.keyboard.press("Control+]");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await tool("Insert merge field");
+    await dialog(page).waitFor();
+    await dialog(page).getByRole("button", { name: "Insert", exact: true }).press("Enter");
+    await dialog(page).waitFor({ state: "detached" });
+    await page.keyboard.type(" owes {{amount}}");
+    await page.keyboard.press("Control+s");
+    await isSaved(page);
+    const [saved] = await versionsOf(id);
+    expect(saved?.content?.split("\n")).toEqual([
+      '<section id="start"><p class="note">Dear <em>{{fullName}}</em>,</p></section>',
+      "<h2>Fees</h2>",
+      '<p>Be <strong>kind</strong>, see <a href="https://example.com/rules">our rules</a></p>',
+      "<ul>",
+      "<li>Knock",
+      "<ul>",
+      "<li>Wait</li>",
+      "</ul></li>",
+      "</ul>",
+      "<p>{{fullName}} owes {{amount}}</p>",
+    ]);
+    await text(page).locator(".visual-error").getByText("amount").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "editor-visual");
+    await moveCaret(page, "Control+Home");
+    await page.keyboard.press("F8");
+    await page.keyboard.press("Delete");
+    await page.keyboard.insertText("{{company}");
+    await page.keyboard.type("}");
+    await page.locator(".visual-field").getByText("company").waitFor();
+    await button(page, "Source").click();
+    expect((await source(page)).at(-1)).toBe("<p>{{fullName}} owes {{company}}</p>");
+  });
+
+  test("a text is pasted, formatted by mouse, and shown as source where only that shows it", async () => {
+    const id = await create({ name: "Pasted", type: "STATIC" });
+    const page = await open(id, { viewport: { width: 375, height: 900 } });
+    await text(page).click();
+    await paste(page, clipboards.word);
+    await text(page).getByRole("heading", { name: "House rules" }).waitFor();
+    await preview(page).getByText("Knock").waitFor();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+    await expectAccessible(page);
+    await screenshot(page, "editor-visual-phone");
+    await text(page)
+      .getByText("Late")
+      .dblclick({ position: { x: 10, y: 8 } });
+    await page.waitForFunction("getSelection().toString().trim() === 'Late'");
+    await button(page, "Italic").click();
+    await button(page, "Add row below").click();
+    await page.getByLabel("Kind of paragraph").selectOption("h3");
+    await button(page, "Undo").click();
+    await button(page, "Source").click();
+    const pasted = (await source(page)).join("\n");
+    for (const part of [
+      "<h1>House rules</h1>",
+      '<ol start="3">',
+      "<td><em>Late</em></td>",
+      "<tr><td></td><td></td></tr>",
+    ]) {
+      expect(pasted).toContain(part);
+    }
+    expect(pasted).not.toMatch(/mso|style=|class=|<h3>/i);
+    await button(page, "Visual").click();
+    await text(page).getByRole("heading", { name: "House rules" }).waitFor();
+    await button(page, "Source").click();
+    expect((await source(page)).join("\n")).toBe(pasted);
+    await write(page, "<p>Kept <script>evil()</script></p>");
+    await button(page, "Visual").click();
+    await page.getByText("The text has errors, so that it is shown as source.").waitFor();
+    expect(await source(page)).toEqual(["<p>Kept <script>evil()</script></p>"]);
+    await expectAccessible(page);
+  });
+
+  test("what is taken back at once, before the page is drawn again, is not kept", async () => {
+    const id = await create({ name: "Quick", type: "STATIC" });
+    const content = "<p>Be kind.</p>";
+    expect((await api.post(`${templates}/${id}/versions`, { locale: "en", content })).status).toBe(201);
+    const page = await open(id);
+    await text(page).getByText("Be kind.").click();
+    await page.waitForFunction("document.activeElement?.classList.contains('visual-text')");
+    await page.evaluate(`(() => {
+      const press = (init) =>
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init }));
+      press({ key: "Enter", code: "Enter", keyCode: 13 });
+      press({ key: "z", code: "KeyZ", keyCode: 90, ctrlKey: true });
+    })()`);
+    await button(page, "Source").click();
+    expect(await source(page)).toEqual([content]);
   });
 
   test("the policy says what it means, is changed flag by flag, and refuses contradictions", async () => {

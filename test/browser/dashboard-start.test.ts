@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { until } from "#platform/testing/until.ts";
@@ -112,6 +113,29 @@ describeInBrowser("the start page, statistics and settings", (pages) => {
     await expectNarrow(page);
     await expectAccessible(page);
     await screenshot(page, "statistics-phone");
+  });
+
+  test("a list of users is compared with what is published", async () => {
+    const page = await enter(`/templates/${templateId}/statistics`, owner);
+    await page
+      .getByLabel("Users", { exact: true })
+      .fill("start-user-1\n=start-user\n\nstart-user-declines\nstart-user-1");
+    await page.getByRole("button", { name: "Check" }).click();
+    await page.getByText("2 of 3 have yet to accept.").waitFor();
+    const rows = page.getByRole("table", { name: "Who has accepted?" }).getByRole("row");
+    expect((await rows.allInnerTexts()).slice(1).map((text) => text.split(/\s*\t\s*/).slice(0, 2))).toEqual([
+      ["=start-user", "Nothing accepted"],
+      ["start-user-declines", "Declined"],
+      ["start-user-1", "Accepted"],
+    ]);
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const lines = readFileSync(await (await saved).path(), "utf8").split("\r\n");
+    expect([lines.length, lines[2]]).toEqual([5, `"'=start-user","Nothing accepted","",""`]);
+    await expectAccessible(page);
+    await page.setViewportSize(phone);
+    await expectNarrow(page);
+    await screenshot(page, "who-accepted-phone");
   });
 
   test("an owner sets what new users begin with, and everybody compares the sealing certificate", async () => {

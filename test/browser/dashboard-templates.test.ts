@@ -101,11 +101,12 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     const page = await enter(owner, `/templates/${id}/versions`, { colorScheme: "dark" });
     await button(page, "Publish").click();
     await dialog(page).getByText("This is the first publication").waitFor();
+    expect(await dialog(page).getByLabel("What has changed").count()).toBe(0);
     await inDialog(page, "Publish").click();
     await isGone(page);
     await row(page, "1.0").getByText("Published", { exact: true }).first().waitFor();
-    await button(page, "Take back").click();
-    await inDialog(page, "Take back").click();
+    await button(page, "Unpublish").click();
+    await inDialog(page, "Unpublish").click();
     await isGone(page);
     const changed = { content: termsOf("two years"), buttonText: "I agree" };
     await api.call("PATCH", `/v1/click/templates/${id}/versions/${version.id}`, changed);
@@ -133,10 +134,109 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await page.keyboard.press("Escape");
     await expectAccessible(page);
     await deploy(page);
+    const next = await api.call("PUT", `/v1/click/templates/${id}/versions/${version.id}/draft`, {
+      ...{ content: termsOf("three years"), title: "Our terms", buttonText: "I agree" },
+    });
+    expect(next.status).toBe(200);
+    await page.getByRole("link", { name: "Versions" }).click();
+    await page.reload();
+    await row(page, "1.1").getByText("Next text").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-next-text");
+    await page.getByRole("link", { name: "Compare" }).click();
+    await page.getByText("1 changed, 0 added, 0 removed").waitFor();
+    expect(await page.locator("ins").allInnerTexts()).toEqual([expect.stringContaining("three")]);
+    await button(page, "Close the comparison").click();
+    await page.getByRole("link", { name: "Edit" }).click();
+    await button(page, "Give up the next text").click();
+    await inDialog(page, "Give up the next text").click();
+    await page.getByText("Version 1.1 is live.").waitFor();
     await button(page, "Archive").click();
     await inDialog(page, "Archive").click();
     await dialog(page).getByText("deactivate them first").waitFor();
     await inDialog(page, "Cancel").click();
+  });
+
+  test("a text is scheduled in the time of the reader's clocks, put off, called off, and goes live at its second", async () => {
+    const { id } = await post("", { name: "Terms of use", type: "STATIC" });
+    const version = await post(`/${id}/versions`, { locale: "en", content: termsOf("one year") });
+    await post(`/${id}/versions/${version.id}/publish`, {});
+    const path = `/v1/click/templates/${id}/versions/${version.id}`;
+    await api.call("PUT", `${path}/draft`, { content: termsOf("two years") });
+    const page = await enter(owner, `/templates/${id}/versions`, { timezoneId: "Europe/Berlin" });
+    const scheduled = async () => (await api.get(path)).body.schedule?.publishAt;
+    const time = dialog(page).getByLabel("Date and time");
+    // By the keyboard alone.
+    await button(page, "Publish").focus();
+    await page.keyboard.press("Enter");
+    await dialog(page).getByRole("radio", { name: "Now" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await dialog(page).getByText("Your time zone: Europe/Berlin").waitFor();
+    await time.fill("2099-03-29T02:30");
+    await time.press("Enter");
+    await dialog(page).getByText("this time is left out").waitFor();
+    await expectAccessible(page);
+    await time.fill("2020-01-01T00:00");
+    await time.press("Enter");
+    await dialog(page).getByText("This time is over.").waitFor();
+    await time.fill("2099-10-25T02:30");
+    await dialog(page).getByText("this time comes twice").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-schedule");
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expectAccessible(page);
+    await screenshot(page, "templates-schedule-narrow");
+    await page.setViewportSize({ width: 1360, height: 900 });
+    await dialog(page).getByRole("radio").last().focus();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowDown");
+    await inDialog(page, "Schedule").focus();
+    await page.keyboard.press("Enter");
+    await isGone(page);
+    await row(page, "1.0").getByText("Scheduled").waitFor();
+    expect(await scheduled()).toBe("2099-10-25T01:30:00.000Z");
+    await expectAccessible(page);
+    await screenshot(page, "templates-scheduled");
+    await page.setViewportSize({ width: 375, height: 800 });
+    await expectAccessible(page);
+    await screenshot(page, "templates-scheduled-narrow");
+    await page.setViewportSize({ width: 1360, height: 900 });
+    await page.getByRole("link", { name: "Templates" }).first().click();
+    await row(page, "Terms of use").getByText("Scheduled").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-scheduled-list");
+    await page.goBack();
+    await button(page, "Change the time").click();
+    expect(await time.inputValue()).toBe("2099-10-25T02:30");
+    await time.fill("2099-12-31T23:30");
+    await inDialog(page, "Schedule").click();
+    await isGone(page);
+    expect(await scheduled()).toBe("2099-12-31T22:30:00.000Z");
+    await page.getByRole("link", { name: "Edit" }).click();
+    await page.getByText("checked and closed until its publication").waitFor();
+    expect(await page.getByText("two years").first().isVisible()).toBe(true);
+    expect(await button(page, "Save").count()).toBe(0);
+    await expectAccessible(page);
+    await screenshot(page, "templates-scheduled-text");
+    await page.getByRole("link", { name: "cancel the publication" }).click();
+    await button(page, "Cancel publication").click();
+    await expectAccessible(page);
+    await inDialog(page, "Cancel publication").click();
+    await isGone(page);
+    expect(await scheduled()).toBeUndefined();
+    const soon = new Date(Date.now() + 15_000).toISOString();
+    await api.post(`${path}/publish`, { publishAt: soon });
+    await page.reload();
+    await row(page, "1.0").getByText("Scheduled").waitFor();
+    const beside = await Promise.all(["/templates", `/templates/${id}`].map((shown) => enter(owner, shown)));
+    // With what is said of the publication, unless it has come already.
+    await Promise.all(beside.map((other) => other.locator(".badge").first().waitFor()));
+    // The pages learn of it without being asked.
+    await button(page, "2 revisions").waitFor();
+    await Promise.all(
+      beside.map((other) => other.locator(".badge").getByText("Scheduled").waitFor({ state: "detached" })),
+    );
+    expect((await api.get(path)).body).toMatchObject({ revision: 2, publishedAt: soon, schedule: null });
   });
 
   async function deploy(page: Page): Promise<void> {
@@ -195,6 +295,64 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     expect(await read()).toMatchObject({ theme: stated.theme, screenshotId: null, policyOverrides: {} });
     expect((await read()).policyOverrides).toEqual({});
   }
+
+  test("with four eyes, a text waits for somebody else, who refuses it or approves of it, and is published then", async () => {
+    const page = await enter(owner, "/organization");
+    await page.getByText("A second person approves of every text").click();
+    await page.getByRole("switch", { checked: true }).waitFor();
+    await expectAccessible(page);
+    const { id } = await post("", { name: "Terms of sale", type: "STATIC" });
+    await post(`/${id}/versions`, { locale: "en", content: "<p>Be kind.</p>" });
+    const reader = await enter(await newViewer(system, owner, "developer"), "/templates");
+    await row(reader, "Terms of sale").waitFor();
+
+    const ask = async () => {
+      await button(page, "Ask for approval").click();
+      await dialog(page).getByLabel("Your words on it").fill("Please read it.");
+      await expectAccessible(page);
+      await inDialog(page, "Ask for approval").click();
+      await isGone(page);
+      await page.getByText("Waits for an approval").waitFor();
+    };
+    await page.goto(`${owner.baseUrl}/dashboard/templates/${id}/versions`);
+    await page.getByText("Needs an approval").waitFor();
+    await ask();
+    expect(await button(page, "Approve").count()).toBe(0);
+    await button(page, "Publish").click();
+    await inDialog(page, "Publish").click();
+    await dialog(page).getByText("publishes nothing that only its authors have read").waitFor();
+    await inDialog(page, "Cancel").click();
+    await isGone(page);
+
+    await reader.reload();
+    await reader.getByRole("heading", { name: "Waiting for you" }).waitFor();
+    await expectAccessible(reader);
+    await screenshot(reader, "templates-waiting");
+    await reader.getByRole("link", { name: /^Terms of sale \(/ }).click();
+    await button(reader, "Refuse").click();
+    await dialog(reader).getByLabel("Why?").fill("Section 3 is missing.");
+    await inDialog(reader, "Refuse").click();
+    await isGone(reader);
+    await reader.getByText("Refused", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("Section 3 is missing.").waitFor();
+    await screenshot(page, "templates-refused");
+    await ask();
+
+    await reader.reload();
+    await button(reader, "Approve").click();
+    await inDialog(reader, "Approve").click();
+    await isGone(reader);
+    await reader.getByText("Approved", { exact: true }).waitFor();
+    await page.reload();
+    await page.getByText("Approved", { exact: true }).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-approved");
+    await button(page, "Publish").click();
+    await inDialog(page, "Publish").click();
+    await isGone(page);
+    await row(page, "1.0").waitFor();
+  });
 
   test("viewers read only, on a phone too; what is deleted is gone", async () => {
     const { id } = await post("", { name: "Privacy", type: "CONSENT" });

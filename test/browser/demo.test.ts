@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { until } from "#platform/testing/until.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { hostHtml } from "./support/host-page.ts";
 import { type NewcomersCopy, startNewcomersCopy } from "./support/newcomer.ts";
@@ -70,6 +72,53 @@ describeInBrowser("the demo page", (pages) => {
     for (const place of ["dep_0000000000000000000000", "dep_x/../sessions", "elsewhere"]) {
       expect((await send("/demo/api/sessions", "application/json", { place })).status).toBe(404);
     }
+  });
+
+  test("operators see all organizations on the admin port, suspend one and resume it", async () => {
+    const { adminUrl, adminToken } = system.operator;
+    const page = await pages.open({ bypassCSP: true });
+    await page.goto(adminUrl);
+    await page.getByLabel("Admin token").fill("wrong");
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("The admin token is not correct.").waitFor();
+    await page.getByLabel("Admin token").fill(adminToken);
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.getByText("1 organization", { exact: true }).waitFor();
+    expect(await page.getByLabel("Admin token").isHidden()).toBe(true);
+    await page.getByText("Busiest in the last minute").waitFor();
+    await page.getByLabel(/^Use /).selectOption("today");
+    await page.getByRole("button", { name: "Requests", exact: true }).click();
+    expect(await page.getByLabel("Order").inputValue()).toBe("down");
+    expect(await page.locator("th[aria-sort]").textContent()).toBe("Requests");
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const csv = readFileSync(await (await download).path(), "utf8");
+    expect(csv.split("\r\n")[0]).toMatch(/^"Id","Name","Plan","State","Requests","Refused","Acceptances"/);
+    expect(csv.split("\r\n")[1]).toMatch(/^"[0-9a-f-]{36}","Demo",/);
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole("button", { name: "Suspend Demo" }).click();
+    await page.getByLabel("Reason, which its owners read").fill("<b>unpaid</b>");
+    await page.getByLabel("Who you are").fill("Olga Ops");
+    await page.getByRole("button", { name: "Suspend", exact: true }).click();
+    await page.getByText(/^since .*: <b>unpaid<\/b>$/).waitFor();
+    const write = () => system.api.post("/v1/click/sessions", { templateSlug: "terms-of-service", userRef: "someone" });
+    await until(async () => (await write()).body.errorCode === "ORGANIZATION_SUSPENDED");
+    expect((await system.api.get("/v1/click/templates")).status).toBe(200);
+    await page.getByLabel(/^State/).selectOption("active");
+    await page.getByText("0 organizations", { exact: true }).waitFor();
+    await page.getByLabel(/^State/).selectOption("suspended");
+
+    for (const width of [1280, 1240, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    }
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Resume Demo" }).click();
+    await page.getByLabel("Who you are").fill("Olga Ops");
+    await page.getByRole("button", { name: "Resume", exact: true }).click();
+    await page.getByText("0 organizations", { exact: true }).waitFor();
+    await until(async () => (await write()).status === 201);
   });
 
   test("a session's own page in a frame tells the page around it what was decided", async () => {

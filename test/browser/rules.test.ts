@@ -58,6 +58,24 @@ describeInBrowser("presentation rules", (pages) => {
     });
   });
 
+  describe.each(["INLINE", "MODAL", "LINK", "FULL_PAGE"])("esignDisclosure in %s", (displayMode) => {
+    test("is shown before the text, and waits until its end was on the screen", async () => {
+      const text = `${"You may have it on paper.\n".repeat(80)}You consent to electronic records.`;
+      const disclosure = { locale: "en", title: "About electronic records", text };
+      const page = await open({ displayMode, disclosure, policy: { esignDisclosure: true } });
+      await page.getByRole("region", { name: "About electronic records" }).waitFor();
+      await submitForm(page);
+      await page.getByText("Before you can continue: Read: About electronic records.").waitFor();
+      expect(site.received).toHaveLength(0);
+      await page.getByText("You consent to electronic records.").scrollIntoViewIfNeeded();
+      await until(async () => (await page.locator(".steps .met").count()) === 1);
+      const events = expect.arrayContaining([
+        expect.objectContaining({ type: "DISPLAYED", target: "esignDisclosure" }),
+      ]);
+      await expectAccepted(page, { presentation: { events } });
+    });
+  });
+
   test("requireView of a link waits until the text behind it was opened", async () => {
     const page = await open({ displayMode: "LINK", policy: { requireView: true } });
     await expectBlocked(page, "Before you can continue: Open the document: Terms of Service.");

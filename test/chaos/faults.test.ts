@@ -1,10 +1,18 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
 import { until } from "#platform/testing/until.ts";
-import type { Api } from "../support/api.ts";
+import type { ManagedProcess } from "../../dev/distributed.ts";
+import { allScopes } from "../../gateway/auth/principal.ts";
+import { type MailServer, startMailServer } from "../../services/sign/test/mail-server.ts";
+import { type Answer, Api } from "../support/api.ts";
 import { collectEvents, type EventLog } from "../support/events.ts";
 import { registerEndpoint } from "../support/hooks.ts";
+import { bodyOf } from "../support/journeys.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { describeDistributed, type System, startSystem } from "../support/system.ts";
 
@@ -13,16 +21,23 @@ describeDistributed("faults", () => {
   let events: EventLog;
   let api: Api;
   let slug: string;
+  /** What stands before each service, and before the database. */
+  const proxies = new Map<string, FaultProxy>();
   let toClick: FaultProxy | undefined;
+  let mail: MailServer;
 
   beforeAll(async () => {
+    mail = await startMailServer();
     system = await startSystem("distributed", {
+      environmentOf: (process): Record<string, string> =>
+        process === "click" ? { SMTP_URL: mail.url, MAIL_FROM: "Assent <no-reply@assent.example>" } : {},
       interpose: async (service, port) => {
-        if (service !== "click") return port;
-        toClick = await createFaultProxy({ host: "127.0.0.1", port });
-        return toClick.port;
+        const proxy = await createFaultProxy({ host: "127.0.0.1", port });
+        proxies.set(service, proxy);
+        return proxy.port;
       },
     });
+    toClick = proxies.get("click");
     events = await collectEvents(system.bus, "faults");
     api = await system.newOrganization();
     ({ slug } = await api.publishTemplate());
@@ -30,7 +45,8 @@ describeDistributed("faults", () => {
   afterAll(async () => {
     await events?.stop();
     await system?.stop();
-    await toClick?.close();
+    for (const proxy of proxies.values()) await proxy.close();
+    await mail?.down();
   });
 
   test("a click process killed between commit and answer has recorded once, and the retry gets that receipt", async () => {
@@ -68,6 +84,32 @@ describeDistributed("faults", () => {
     expect(eventsOf(events, [recorded ?? ""])).toHaveLength(1);
   });
 
+  test("a click process killed between sending a copy and noting it sends the same mail again, and the evidence tells of one", async () => {
+    const [click] = system.distributed?.of("click") ?? [];
+    const { slug: templateSlug } = await api.publishTemplate({ name: "Copied", policyFlags: { sendCopyToUser: true } });
+    mail.tells = false;
+    const wish = { templateSlug, userRef: "ann", copyTo: "ann@mail.example" };
+    const { receiptId, evidenceUrl } = bodyOf(201, await api.accept("copied", wish));
+    await until(() => mail.mails.length === 1, 60_000);
+    click?.kill("SIGKILL");
+    await click?.exited();
+    mail.tells = true;
+    // Nobody else sends it before the lease of the killed process is over: three minutes.
+    const state = "select status, attempts from click.copy where receipt_id = $1 and claimed_until > now()";
+    expect(await inspect(system, state, [receiptId])).toEqual([{ status: "WAITING", attempts: 1 }]);
+    await inspect(system, "update click.copy set claimed_until = now() where receipt_id = $1", [receiptId]);
+    await click?.start();
+    const delivery = await until(async () => {
+      const { status, body } = await api.get(evidenceUrl);
+      return status === 200 && body.delivery[0].status === "SENT" ? body.delivery : undefined;
+    }, 60_000);
+    const [messageId] = mail.mails.map((sent) => sent.messageId);
+    expect(mail.mails.map((sent) => [sent.to, sent.messageId])).toEqual(
+      [1, 2].map(() => ["ann@mail.example", messageId]),
+    );
+    expect(delivery).toMatchObject([{ receiptId, attempts: 2, messageId }]);
+  }, 240_000);
+
   test("accepts go on while NATS is stopped, and every event arrives once when it is back", async () => {
     await system.nats?.kill();
     const answers = await Promise.all(
@@ -79,6 +121,45 @@ describeDistributed("faults", () => {
     await system.nats?.restart();
     await until(() => eventsOf(events, receipts).length === 40, 30_000);
     expect(new Set(eventsOf(events, receipts).map((e) => e.acceptanceRecorded?.receiptId))).toEqual(new Set(receipts));
+  });
+
+  test("what goes on while one of its parts is away is what the table for operators says, and all of it is back afterwards", async () => {
+    const table = readTable("What goes on without what");
+    const asked = await requestsOf(system, api, slug);
+    expect(table.map(({ request }) => request)).toEqual(Object.keys(asked));
+    const ask = async (names = Object.keys(asked)): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        await Promise.all(names.map(async (name) => [name, told((await asked[name]?.()) as Answer)] as const)),
+      );
+    const everything = Object.fromEntries(Object.keys(asked).map((name) => [name, "yes"]));
+    expect(await ask()).toEqual(everything);
+    const processes = system.distributed?.processes ?? [];
+    for (const part of Object.keys(table[0]?.without ?? {})) {
+      const proxy = proxies.get(part === "database" ? "postgres" : part);
+      if (part === "nats") await system.nats?.kill();
+      proxy?.setMode("refuse");
+      proxy?.cut();
+      const expected = processes.map((process) => [process.name, readinessWithout(part, process)]);
+      // Each sees it in its own time.
+      await until(async () => JSON.stringify(await readinessOf(processes)) === JSON.stringify(expected), 20_000).catch(
+        async () => expect([part, await readinessOf(processes)]).toEqual([part, expected]),
+      );
+      expect([part, (await fetch(`${api.baseUrl}/healthz`)).status]).toEqual([part, 200]);
+      expect([part, await ask()]).toEqual([
+        part,
+        Object.fromEntries(table.map(({ request, without }) => [request, without[part]])),
+      ]);
+      proxy?.setMode("pass");
+      if (part === "nats") await system.nats?.restart();
+      await until(async () => (await readinessOf(processes)).every(([, state]) => state === "ready"), 60_000);
+      let refused = table.filter(({ without }) => without[part] !== "yes").map(({ request }) => request);
+      await until(async () => {
+        const answers = await ask(refused);
+        refused = refused.filter((name) => answers[name] !== "yes");
+        // Whoever asks without end is refused for that.
+        return refused.length === 0 || (await delay(250, false));
+      }, 30_000);
+    }
   });
 
   test("a stopped click process answers 503 with Retry-After, and the gateway recovers by itself", async () => {
@@ -127,6 +208,8 @@ describeDistributed("faults", () => {
     const load = Array.from({ length: 8 }, async (_, n) => {
       for (let i = 0; !stopped; i++) {
         await api.accept(`drain-${n}-${i}`, { templateSlug: slug, userRef: "u" }).catch(() => undefined);
+        // Whoever is refused at once would take the machine from those who are to end.
+        await delay(10);
       }
     });
     const codes: Array<number | null> = [];
@@ -144,13 +227,97 @@ const eventsOf = (events: EventLog, receiptIds: readonly string[]) =>
 
 /** Of everything that the organization has recorded, whether or not the service can be reached. */
 async function receiptIds(system: System, api: Api): Promise<string[]> {
-  const pool = createPool({ url: system.inspectUrl, name: "test", max: 1 });
+  const sql = "select receipt_id as id from click.acceptance where organization_id = $1";
+  return (await inspect<{ id: string }>(system, sql, [api.organizationId])).map(({ id }) => id);
+}
+
+async function inspect<Row extends pg.QueryResultRow>(
+  { inspectUrl }: System,
+  sql: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  const pool = createPool({ url: inspectUrl, name: "test", max: 1 });
   try {
-    const { rows } = await pool.query("select receipt_id from click.acceptance where organization_id = $1", [
-      api.organizationId,
-    ]);
-    return rows.map((row) => row.receipt_id);
+    return (await pool.query<Row>(sql, [...values])).rows;
   } finally {
     await pool.end();
   }
+}
+
+interface TableRow {
+  readonly request: string;
+  /** "yes" or "503", by what is away. */
+  readonly without: Readonly<Record<string, string>>;
+}
+
+/** The table under this heading of the page for operators, in which every row begins with a request. */
+function readTable(heading: string): TableRow[] {
+  const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+  const section = page.split(`# ${heading}\n`)[1]?.split("\n#")[0] ?? "";
+  const lines = section.split("\n").filter((line) => line.startsWith("|"));
+  const [head = [], , ...rows] = lines.map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+  return rows.map(([request = "", ...cells]) => ({
+    request: request.replaceAll("`", ""),
+    without: Object.fromEntries(head.slice(1).map((part, index) => [part, cells[index] ?? ""])),
+  }));
+}
+
+/** One of each kind, by an access token: keys are known for half a minute, and this machine may be slow. */
+async function requestsOf({ admin }: System, api: Api, slug: string): Promise<Record<string, () => Promise<Answer>>> {
+  const scopes = [...allScopes];
+  const { organizationId, baseUrl } = api;
+  const { client, clientSecret } = await admin.createOAuthClient({ organizationId, name: "backend", scopes });
+  const fetchToken = () => Api.fetchToken(baseUrl, client?.id ?? "", clientSecret, scopes.join(" "));
+  const by = api.with({ token: bodyOf(200, await fetchToken()).access_token });
+  const templateId = bodyOf(
+    201,
+    await by.post("/v1/gen/templates", { content: "<p>Hi</p>", format: "html", name: "Hi" }),
+  ).id;
+  bodyOf(200, await by.post(`/v1/gen/templates/${templateId}/publish`, undefined));
+  const accept = () => by.accept(randomUUID(), { templateSlug: slug, userRef: "steady" });
+  const { receiptId } = bodyOf(201, await accept());
+  const document = () => by.call("POST", "/v1/gen/documents", { templateId, data: {} }, { prefer: "respond-async" });
+  const { id: documentId } = bodyOf(202, await document());
+  const draft = () => by.post("/v1/sign/agreements", { emailSubject: "Please sign" });
+  const { id: agreementId } = bodyOf(201, await draft());
+  return {
+    "GET /openapi.json": () => by.get("/openapi.json"),
+    "GET /.well-known/jwks.json": () => by.get("/.well-known/jwks.json"),
+    "GET /.well-known/click-keys.json": () => by.get("/.well-known/click-keys.json"),
+    "POST /oauth2/token": fetchToken,
+    "GET /v1/click/templates": () => by.get("/v1/click/templates"),
+    "POST /v1/click/accept": accept,
+    "GET /v1/click/receipts/{receiptId}": () => by.get(`/v1/click/receipts/${receiptId}`),
+    "POST /v1/gen/documents": document,
+    "GET /v1/gen/documents/{id}": () => by.get(`/v1/gen/documents/${documentId}`),
+    "POST /v1/sign/agreements": draft,
+    "GET /v1/sign/agreements/{id}": () => by.get(`/v1/sign/agreements/${agreementId}`),
+    "GET /v1/webhooks/endpoints": () => by.get("/v1/webhooks/endpoints"),
+  };
+}
+
+function told({ status, headers }: Answer): string {
+  if (status === 503) return Number(headers.get("retry-after")) >= 1 ? "503" : "503 without Retry-After";
+  return status < 300 ? "yes" : String(status);
+}
+
+async function readinessOf(processes: readonly ManagedProcess[]): Promise<(readonly [string, string])[]> {
+  const states = processes.map(async ({ name, env }) => {
+    const answer = await fetch(`http://127.0.0.1:${env.ADMIN_PORT}/readyz`).catch(() => undefined);
+    const { status, missing } = ((await answer?.json()) ?? {}) as { status?: string; missing?: string[] };
+    return [name, missing === undefined ? String(status) : `without ${missing.join(", ")}`] as const;
+  });
+  return Promise.all(states);
+}
+
+/** A service is nothing without its database. Whatever else is away, who needs it says so, and stays. */
+function readinessWithout(part: string, { name, env }: ManagedProcess): string {
+  if (part === "database") return name === "gateway" ? "without database" : "not_ready";
+  const needs = part === "nats" ? name !== "gateway" : env[`${part.toUpperCase()}_TARGET`] !== undefined;
+  return needs ? `without ${part}` : "ready";
 }

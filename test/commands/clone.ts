@@ -57,8 +57,11 @@ export function makeClone(): Clone {
     // Deleted files are still listed.
     copyFile(join(root, file), join(folder, file));
   }
-  // Formatters look at what git would.
-  spawnSync("git", ["init", "--quiet"], { cwd: folder });
+  // Formatters and archives look at what git knows.
+  const author = ["-c", "user.name=Ann", "-c", "user.email=ann@example.com"];
+  for (const args of [["init"], ["add", "--all"], [...author, "commit", "--message", "A clone"]]) {
+    spawnSync("git", args, { cwd: folder, stdio: "ignore" });
+  }
   linkPackages(folder);
   // Programs write into these.
   for (const made of ["gen", "web/dist"]) spawnSync("cp", ["-r", join(root, made), join(folder, made)]);
@@ -68,7 +71,14 @@ export function makeClone(): Clone {
     writeFileSync(join(programs, name), `#!/bin/sh\necho "${name} $*"\n`);
     chmodSync(join(programs, name), 0o755);
   }
+  // What units say is done, below a folder.
+  const systemctl = join(folder, "test/commands/systemctl.ts");
+  writeFileSync(join(programs, "systemctl"), `#!/bin/sh\nexec "${process.execPath}" "${systemctl}" "$@"\n`, {
+    mode: 0o755,
+  });
   const env = {
+    // What was installed before need not be fetched again.
+    npm_config_prefer_offline: "true",
     PATH: [programs, dirname(judges.grpcurl), process.env.PATH ?? ""].join(delimiter),
     HOME: process.env.HOME ?? folder,
     LANG: "C.UTF-8",

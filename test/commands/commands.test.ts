@@ -4,11 +4,12 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
-import { createTestDatabase } from "#platform/testing/database.ts";
+import { createEmptyTestDatabase, createTestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
 import type { Demo } from "../../dev/demo.ts";
 import type { RuntimeFile } from "../../dev/home.ts";
 import { migrateAll } from "../../dev/migrations.ts";
+import { startNats } from "../../dev/nats.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import { Api } from "../support/api.ts";
 import { visitPage } from "../support/signing-page.ts";
@@ -133,7 +134,21 @@ describeDistributed("npm run start:distributed in the same clone", () => {
 
   test.each(plannedPages.filter(({ beside }) => beside === "distributed").map(({ page }) => page))(
     "the lines of %s do what it says",
-    (page) => walk(clone, page, copy.port, env),
+    async (page) => {
+      // Of another installation, from a release.
+      const database = await createEmptyTestDatabase();
+      const nats = await startNats({ storeDir: join(clone.folder, ".release-nats") });
+      const servers = { RELEASE_DATABASE: database.url, RELEASE_NATS: nats?.url ?? "" };
+      try {
+        await walk(clone, page, copy.port, { ...env, ...servers });
+      } finally {
+        if (existsSync(join(clone.folder, ".root/run"))) {
+          await clone.shell("ROOT=$PWD/.root systemctl stop assent.target 2>&1 || true");
+        }
+        await nats?.stop();
+        await database.drop();
+      }
+    },
     patience,
   );
 

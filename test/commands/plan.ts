@@ -29,6 +29,10 @@ export interface PlannedPage {
 const field = `field() { node -pe "JSON.parse(require('fs').readFileSync(0)).$1"; }`;
 const demo = `demo() { node -pe "JSON.parse(require('fs').readFileSync('.assent/demo.json')).$1"; }`;
 
+/** Seven processes of which each tells of the test server's disk, some of an address that is an example, and none of more. */
+const sevenWithoutDurability =
+  /(?:WRONG +durability(?:(?!WRONG).)*(?:WRONG +public address(?:(?!WRONG).)*)?Result: [12] wrong(?:(?!WRONG).)*){7}/s;
+
 export const plannedPages: readonly PlannedPage[] = [
   {
     page: "README.md",
@@ -151,12 +155,47 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
         before: "EDITOR=true",
         says: [/docker push registry\.example\.com/, /kustomize edit set image/, /kubectl -n assent rollout status/],
       },
+      { begins: "VAULT=secret/assent", ranBy: "test/deploy/secrets.test.ts" },
       { begins: "for process in", says: [/deploy\/webhooks -- node .* dev\/doctor\.ts webhooks/] },
       {
         begins: "kubectl -n assent port-forward",
         instead: [["http://127.0.0.1:9090", "$ADMIN_URL"]],
         says: [/invitation#/],
       },
+      {
+        begins: "npm run -s admin -- organizations list",
+        says: [/organizationId +name +plan +state/, /suspensionReason +unpaid since August/, /maxCredentials +20/],
+      },
+      {
+        begins: "sha256sum",
+        before: `CLONE=$PWD; export ROOT=$CLONE/.root; mkdir -p $ROOT/opt; npm run -s pack -- $ROOT; cd $ROOT
+own_servers() {
+  printf %s "$RELEASE_DATABASE" | tee $ROOT/etc/assent/shared/DATABASE_URL > $ROOT/etc/assent/secrets/DATABASE_OWNER_URL
+  printf %s "$RELEASE_NATS" > $ROOT/etc/assent/shared/NATS_URL
+  sed -i '/^SERVICE_LOGIN/d' $ROOT/etc/assent/migrate.env
+}`,
+        instead: [
+          ["/opt", "$ROOT/opt"],
+          ["$EDITOR /etc/assent/assent.env", "own_servers"],
+          ["systemd/doctor.sh", "systemd/doctor.sh || true"],
+        ],
+        says: [/assent-0\.1\.0\.tgz: OK/, /added \d+ packages/, sevenWithoutDurability],
+      },
+      {
+        begins: "export ASSENT_ADMIN_URL",
+        before: `own_port() { node -pe "JSON.parse(require('fs').readFileSync('$ROOT/run/ports.json'))[$1]"; }`,
+        instead: [["127.0.0.1:9091", "127.0.0.1:$(own_port 9091)"]],
+        after: `KEY=$(npm run -s admin -- keys create --organization $ORG --name first --json | field apiKey)
+at() { curl -s -X POST "http://127.0.0.1:$(own_port 8080)$1" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d "$2" $3 $4; }
+TERMS=$(at /v1/click/templates '{"name":"Terms","type":"STATIC"}')
+VERSIONS=/v1/click/templates/$(echo "$TERMS" | field id)/versions
+at $VERSIONS/$(at $VERSIONS '{"locale":"en","title":"Terms","content":"<p>Be kind.</p>"}' | field id)/publish '{}'
+at /v1/click/accept "{\\"templateSlug\\":\\"$(echo "$TERMS" | field slug)\\",\\"userRef\\":\\"ada\\"}" -H x-idempotency-key:first`,
+        says: [/invitation#/, /"receiptId":"/],
+      },
+      // The programs of development are a server's alone; the drill does the same by functions of the server.
+      { begins: "pg_basebackup", ranBy: "test/chaos/restore/servers.ts" },
+      { begins: "systemctl stop", after: "cd $CLONE", says: [/assent@gateway\.service has ended/] },
     ],
   },
   {
@@ -256,6 +295,23 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
     ],
   },
   {
+    page: "docs/privacy.md",
+    beside: "single",
+    blocks: [
+      { begins: "demo()" },
+      { begins: "api -X PUT $BASE/v1/privacy/retention", says: [/"nextDays":3650/] },
+      { begins: "HOLD=", says: [/"reason":"Lawsuit 4 C 17\/26"/] },
+      { begins: "api -X DELETE $BASE/v1/privacy/holds/$HOLD", says: [/"liftedAt":"2/] },
+      { begins: "EXPORT=", after: "echo $EXPORT", says: [/^[0-9a-f-]{36}$/m] },
+      { begins: "until", after: "head -c 2 export.zip", says: [/PK/] },
+      { begins: "api -X POST $BASE/v1/privacy/persons/search", says: [/^\[/m] },
+      { begins: "LOOK=", says: [/"status":"completed"/, /"dryRun":true/] },
+      { begins: "ERASURE=", says: [/"status":"completed"/, /"ground":"GDPR_17"/] },
+      { begins: `api -X POST $BASE/v1/privacy/exports -d '{ "organization`, says: [/"kind":"organization"/] },
+      { begins: `api -X POST $BASE/v1/privacy/exports -d '{ "acceptances`, says: [/"kind":"acceptances"/] },
+    ],
+  },
+  {
     // Last: it takes the budget of the others.
     page: "docs/limits.md",
     beside: "single",
@@ -288,23 +344,49 @@ export const plannedInlines: ReadonlyArray<Omit<PlannedBlock, "begins"> & { read
     says: [/nothing failed/],
   },
   { text: "openssl rand -base64 32", says: [/^[\w+/]{43}=$/m] },
+  { text: "openssl rand -hex 32", says: [/^[0-9a-f]{64}$/m] },
   { text: "nats sub 'assent.>'", says: [/nats sub assent\.>/] },
   { text: "deploy/make-secrets.sh && docker compose -f deploy/compose.yaml up --build", says: [/docker compose/] },
   { text: "deploy/k8s/apply-secrets.sh postgres-2-rw", says: [/kubectl apply/] },
   { text: "kubectl -n assent delete job migrate --ignore-not-found", says: [/kubectl/] },
+  { text: "kubectl -n assent exec nats-0 -- du -sh /data", says: [/kubectl/] },
+  { text: "kubectl -n assent exec nats-0 -- nats-server -sl=reload=/tmp/nats.pid", says: [/kubectl/] },
+  { text: "kubectl -n assent get backups,scheduledbackups", says: [/kubectl/] },
+  { text: "kubectl -n assent get certificates,certificaterequests", says: [/kubectl/] },
+  { text: "kubectl -n assent get cluster postgres", says: [/kubectl/] },
+  {
+    text: "kubectl cnpg backup postgres -n assent --method=plugin --plugin-name=barman-cloud.cloudnative-pg.io",
+    says: [/kubectl/],
+  },
+  { text: "kubectl cnpg destroy postgres N", says: [/kubectl/] },
+  { text: "nats stream edit EVENTS", says: [/nats stream/] },
   { text: "kubectl -n assent describe pod", says: [/kubectl/] },
   { text: "kubectl -n assent get pods", says: [/kubectl/] },
+  { text: "kubectl -n assent get certificates,certificaterequests", says: [/kubectl/] },
+  { text: "kubectl -n assent get cluster postgres", says: [/kubectl/] },
+  { text: "kubectl cnpg destroy postgres N", says: [/kubectl/] },
+  { text: "kubectl -n assent get backups,scheduledbackups", says: [/kubectl/] },
+  {
+    text: "kubectl cnpg backup postgres -n assent --method=plugin --plugin-name=barman-cloud.cloudnative-pg.io",
+    says: [/kubectl/],
+  },
+  { text: "kubectl -n assent exec nats-0 -- du -sh /data", says: [/kubectl/] },
+  { text: "nats stream edit EVENTS", says: [/nats stream edit EVENTS/] },
   { text: "kubectl -n assent logs nats-0", says: [/kubectl/] },
+  { text: "kubectl -n assent rollout restart deployment/NAME", says: [/kubectl/] },
   { text: "kubectl -n assent rollout undo deployment/NAME", says: [/kubectl/] },
   { text: "kubectl -n assent scale deployment --all --replicas=0", says: [/kubectl/] },
   { text: "kubectl apply -k …", instead: [["…", "deploy/k8s/overlays/production"]], says: [/kubectl/] },
   { text: "npm run -s admin -- dead-events list --service …", instead: [["…", "click"]] },
   { text: "npm run -s admin -- evidence-keys rotate --purpose receipt" },
+  { text: "npm run -s admin -- evidence-logs list" },
+  { text: "npm run -s admin -- evidence-logs confirm --all" },
+  { text: "npm run -s admin -- evidence-logs confirm --witness-is-new" },
   {
     text: "docker build -f deploy/Dockerfile --build-arg BASE=node:24.21.0-bookworm-slim@sha256:… -t registry.example.com/assent:0.2.0 .",
     says: [/docker build/],
   },
-  { text: "npm run -s sbom > assent-0.2.0.cdx.json" },
+  { text: "npm run pack -- release", after: "rm -r release", says: [/release\/assent-.*\.intoto\.json/] },
   { text: "npm ci --omit=dev", ranBy: "script drill:image" },
   { text: "node --disable-warning=ExperimentalWarning bench/scaling.ts" },
   {
@@ -330,9 +412,9 @@ export const plannedScripts: Readonly<
   admin: { ranBy: "README.md" },
   doctor: { ranBy: "README.md" },
   verify: { ranBy: "docs/evidence.md" },
-  sbom: { ranBy: "docs/releasing.md" },
   migrate: { run: "DATABASE_URL=$TEST_DATABASE npm run migrate", says: /the database is up to date/ },
   generate: { run: "npm run generate", says: /up to date/ },
+  pack: { ranBy: "docs/operations.md" },
   "package:clients": { run: "npm run package:clients", says: /assent-clients-.*\.tgz/ },
   "build:web": { run: "npm run build:web" },
   docs: { run: "npm run docs", says: /written: \d+ lines/ },
@@ -353,18 +435,24 @@ export const plannedScripts: Readonly<
  */
 export const drillsInSuites: Readonly<Record<string, { readonly suite: string; readonly parts: readonly string[] }>> = {
   "drill:accept": {
-    suite: "test/chaos/accept-history/accept-history.test.ts",
-    parts: ["startCluster", "runAcceptHistory"],
+    suite: "test/chaos/accept-history/suite.ts",
+    parts: ["runAcceptHistory"],
   },
   "drill:events": { suite: "test/chaos/events/events.test.ts", parts: ["startCluster", "runFaults", "checkEvents"] },
   "drill:fuzz": { suite: "test/fuzz/fuzz.test.ts", parts: ["FUZZ_SEED", "FUZZ_REQUESTS", "FUZZ_REPORT"] },
   "drill:lifecycle": {
-    suite: "test/chaos/lifecycle/lifecycle.test.ts",
-    parts: ["startLifecycleCluster", "startLoad", "problemsOf"],
+    suite: "test/chaos/lifecycle/suite.ts",
+    parts: ["LifecycleCluster", "startLoad", "problemsOf", "rollingRestart", "killOneOfEach"],
   },
-  "drill:limits": { suite: "test/chaos/budgets/budgets.test.ts", parts: ["startBudgetCluster", "runBudgets"] },
-  // Of these two only the parts that judge and choose: they take minutes however short.
+  "drill:limits": { suite: "test/chaos/budgets/suite.ts", parts: ["runBudgets"] },
+  // Of these only the parts that judge and choose: they take minutes however short.
   "drill:soak": { suite: "test/chaos/soak/slopes.unit.test.ts", parts: ["isFlat", "verdictOf"] },
-  "drill:image": { suite: "test/drills/drills.unit.test.ts", parts: ["isShipped"] },
+  "drill:image": { suite: "test/drills/drills.unit.test.ts", parts: ["besideImage"] },
+  "drill:operations": {
+    suite: "test/drills/drills.unit.test.ts",
+    parts: ["injectedFaults", "rotations", "tableOf", "violationsOf", "within"],
+  },
+  "drill:restore": { suite: "test/drills/drills.unit.test.ts", parts: ["judge", "judgeRepeated"] },
+  "drill:upgrade": { suite: "test/chaos/lifecycle/suite.ts", parts: ["startLoad", "rollingRestart", "problemsOf"] },
   "drill:webhooks": { suite: "test/chaos/webhooks/webhooks.test.ts", parts: ["startCluster", "runWebhooks"] },
 };

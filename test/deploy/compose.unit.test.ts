@@ -9,6 +9,7 @@ interface Container {
   readonly image: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly secrets?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly volumes?: readonly string[];
@@ -39,14 +40,18 @@ describe("compose", () => {
 
   test("mounts every secret that is read, from a file that deploy/make-secrets.sh makes", () => {
     const script = readFileSync(join(deployFolder, "make-secrets.sh"), "utf8");
-    for (const [name, { environment = {}, command = [], secrets = [] }] of containers) {
-      const read = [...Object.values(environment), ...command].flatMap(
-        (value) => /^\/run\/secrets\/(.+)$/.exec(value)?.[1] ?? [],
-      );
+    const namedIn = (text: string): string[] =>
+      [...text.matchAll(/\/run\/secrets\/([\w-]+)/g)].map(([, secret = ""]) => secret);
+    // The address of the database names the file of its authority.
+    const [address = ""] = /^ *printf 'postgres:.*$/m.exec(script) ?? [];
+    expect(namedIn(address)).toEqual(["database-certificate"]);
+    for (const [name, { environment = {}, command = [], entrypoint = [], secrets = [] }] of containers) {
+      const direct = [...Object.values(environment), ...command, ...entrypoint].flatMap(namedIn);
+      const read = [...direct, ...(direct.includes("database-url") ? namedIn(address) : [])];
       expect([name, read.toSorted()]).toEqual([name, secrets.toSorted()]);
     }
     for (const { file } of Object.values(compose.secrets)) {
-      expect(script).toMatch(new RegExp(`(> |-out |for name in.* )"?${file.replace("secrets/", "")}\\b`));
+      expect(script).toMatch(new RegExp(`(> |-out |-keyout |for name in.* )"?${file.replace("secrets/", "")}\\b`));
     }
   });
 

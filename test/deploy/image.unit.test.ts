@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
+import { readDeployed } from "../drills/deployed.ts";
 import { reachedFrom } from "./support/imports.ts";
 import { deployFolder } from "./support/manifests.ts";
 
@@ -59,9 +60,46 @@ describe("the image", () => {
 describe("compose", () => {
   test("has a process of each service, whose command the image has", () => {
     for (const name of [...services, "gateway"]) {
-      const entry = name === "gateway" ? "gateway/main.ts" : `services/${name}/main.ts`;
-      expect([name, compose.services[name]?.command]).toEqual([name, ["node", entry]]);
+      const script = `gen/processes/${name}.mjs`;
+      expect([name, compose.services[name]?.command]).toEqual([name, ["node", script]]);
+      expect([name, existsSync(join(root, script))]).toEqual([name, true]);
       expect(compose.services[name].read_only).toBe(true);
     }
+  });
+});
+
+describe("the units of systemd", () => {
+  const folder = join(deployFolder, "systemd");
+  const unit = (file: string): string => readFileSync(join(folder, file), "utf8");
+  const valuesOf = (text: string, key: string): string[] =>
+    [...text.matchAll(new RegExp(`^${key}=(.*)$`, "gm"))].flatMap(([, value = ""]) => value.split(" "));
+  const { processes } = readDeployed(join(deployFolder, "k8s/base"));
+  const settings = unit("assent.env").match(/^\w+(?==)/gm) ?? [];
+
+  test.each(processes)("give $name what its manifest gives it", ({ name, command, settings: wanted }) => {
+    const text = unit("assent@.service") + unit(`assent@${name}.service.d/process.conf`);
+    expect(valuesOf(text, "ExecStart").slice(1)).toEqual(command.slice(1).map((part) => part.replace(name, "%i")));
+    const given = valuesOf(text, "Environment").map((value) => value.replace(/(_FILE)?=.*/, ""));
+    const missing = wanted.filter(
+      ({ setting, isOptional }) => !isOptional && ![...given, ...settings].includes(setting),
+    );
+    expect(missing).toEqual([]);
+    // Every key that it is given is one of its own.
+    const keys = valuesOf(text, "LoadCredential").map((value) => value.replace(/:.*/, ""));
+    expect(keys.filter((key) => !wanted.some(({ setting }) => setting === key))).toEqual([]);
+    expect(given).toEqual(expect.arrayContaining(keys));
+    expect(valuesOf(unit("assent.target"), "Wants")).toContain(`assent@${name}.service`);
+  });
+
+  test("have a port for each process, and lead to it", () => {
+    const ports = processes.map(({ name }) => {
+      const values = valuesOf(unit(`assent@${name}.service.d/process.conf`), "Environment");
+      const port = (setting: string) => values.find((value) => value.startsWith(`${setting}=`))?.split("=")[1];
+      const target = new RegExp(`^${name.toUpperCase()}_TARGET=127.0.0.1:(\\d+)$`, "m").exec(unit("assent.env"))?.[1];
+      expect([name, port("RPC_PORT")]).toEqual([name, target]);
+      return [port("RPC_PORT"), port("ADMIN_PORT")];
+    });
+    const all = ports.flat().filter((port) => port !== undefined);
+    expect(new Set(all).size).toBe(processes.length * 2 - 1);
   });
 });

@@ -37,6 +37,12 @@ test("a kubectl is new enough by the kustomize that it names, or else by its own
   expect(fit.filter((version) => !hasKustomize(version))).toEqual([]);
 });
 
+test("where a release is tried processes prove themselves as they do where it serves", () => {
+  for (const overlay of overlays.filter((name) => name === "staging" || name === "production")) {
+    expect([overlay, componentsOf(overlay)]).toEqual([overlay, expect.arrayContaining(["mtls", "network-policies"])]);
+  }
+});
+
 test("every component is built in some overlay", () => {
   const built = new Set(overlays.flatMap(componentsOf));
   expect(readdirSync(join(deployFolder, "k8s/components")).sort()).toEqual([...built].sort());
@@ -79,9 +85,45 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
       const own: string[] = deployment.spec.template.spec.containers[0].env.map(({ name }: Manifest) => name);
       const isKnown = (name: string) => name in settings || name.replace(/_FILE$/, "") in settings;
       expect(own.filter((name) => !isKnown(name))).toEqual([]);
-      const given = [...own, ...shared];
+      const given = [...own.map((name) => name.replace(/_FILE$/, "")), ...shared];
       const required = Object.entries(settings).filter(([, { fallback }]) => fallback === undefined);
       expect(required.map(([name]) => name).filter((name) => !given.includes(name))).toEqual([]);
+    }
+  });
+
+  test("every process reads its secrets from files, which follow their Secrets, but for those that need a restart", () => {
+    for (const { title } of settingsOfPrograms) {
+      const { volumes, containers } = ofKind(manifests, "Deployment").find(({ metadata }) => metadata.name === title)
+        .spec.template.spec;
+      const [{ env, volumeMounts }] = containers;
+      const fromEnvironment = env.filter(({ valueFrom }: Manifest) => valueFrom?.secretKeyRef !== undefined);
+      expect(
+        fromEnvironment
+          .map(({ name }: Manifest) => name)
+          .filter((name: string) => !/_MASTER_KEY$|^SMTP|^OIDC/.test(name)),
+      ).toEqual([]);
+      const pathOf = (name: string): string => volumeMounts.find((one: Manifest) => one.name === name).mountPath;
+      const { sources } = volumes.find(({ name }: Manifest) => name === "secrets").projected;
+      const files = sources.flatMap(({ secret }: Manifest) =>
+        secret.items.map(({ path }: Manifest) => `${pathOf("secrets")}/${path}`),
+      );
+      const named = env.flatMap(({ value }: Manifest) => (value?.startsWith("/run/assent/") ? [value] : []));
+      expect([title, files.toSorted()]).toEqual([title, named.toSorted()]);
+      expect(files).toHaveLength(title === "gateway" ? 2 : 4);
+    }
+  });
+
+  test("every process, and the migration, has the database's authority where its address looks for it", () => {
+    if (overlay === "local") return;
+    const [script, path] = [readFileSync(join(deployFolder, "k8s/apply-secrets.sh"), "utf8"), "/run/postgres-ca"];
+    expect(script).toContain(`sslmode=verify-full&sslrootcert=${path}/ca.crt`);
+    const [{ metadata }] = ofKind(manifests, "Cluster");
+    const secret = { secretName: `${metadata.name}-ca`, items: [{ key: "ca.crt", path: "ca.crt" }] };
+    for (const workload of [...ofKind(manifests, "Deployment"), ...ofKind(manifests, "Job")]) {
+      expect([nameOf(workload), mountOf(workload.spec.template.spec, path)?.secret]).toEqual([
+        nameOf(workload),
+        secret,
+      ]);
     }
   });
 
@@ -127,6 +169,11 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
   });
 });
 
+const mountOf = ({ containers, volumes }: Manifest, path: string): Manifest => {
+  const mount = containers[0].volumeMounts.find(({ mountPath }: Manifest) => mountPath === path);
+  return mount && volumes.find(({ name }: Manifest) => name === mount.name);
+};
+
 const isSettings = ({ metadata }: Manifest): boolean => metadata.name === "assent-settings";
 
 const podsTo = (rules: readonly Manifest[], port: number): string[] =>
@@ -170,9 +217,28 @@ describeManifests("components that are added", () => {
     const { metadata, spec } = named("Service", "gateway-grpc");
     expect(names.split(",")).toContain(`${metadata.name}.\${POD_NAMESPACE}.svc`);
     expect(spec.ports[0].appProtocol).toBe("https");
-    const secrets = ["rpc", "grpc"].map((name) => named("Issuer", name).spec.ca.secretName);
-    expect(new Set(secrets).size).toBe(2);
+    const secrets = ["rpc", "grpc", "nats"].map((name) => named("Issuer", name).spec.ca.secretName);
+    expect(new Set(secrets).size).toBe(3);
     for (const secret of secrets) expect(named("Certificate", secret).spec).toMatchObject({ secretName: secret });
+  });
+
+  test("mtls gives NATS a certificate under the names that it is called by, and the services its authority", () => {
+    const { spec } = named("Certificate", "nats");
+    expect(spec.issuerRef.name).toBe("nats");
+    const { replicas, template } = named("StatefulSet", "nats").spec;
+    const servers = Array.from({ length: replicas }, (_, n) => `nats-${n}.nats`);
+    expect(spec.dnsNames).toEqual([named("Service", "nats").metadata.name, ...servers]);
+    const { data } = named("ConfigMap", "nats-settings");
+    for (const name of ["client-tls.conf", "route-tls.conf"]) {
+      expect(data["nats.conf"]).toContain(`include ./${name}`);
+      expect(data[name]).toContain("/etc/nats-tls/tls.key");
+    }
+    expect(mountOf(template.spec, "/etc/nats-tls").secret.secretName).toBe(spec.secretName);
+    for (const { title, settings } of settingsOfPrograms) {
+      const mounted = mountOf(named("Deployment", title).spec.template.spec, "/run/nats-ca");
+      const secret = { secretName: spec.secretName, items: [{ key: "ca.crt", path: "ca.crt" }] };
+      expect([title, mounted?.secret]).toEqual([title, "NATS_URL" in settings ? secret : undefined]);
+    }
   });
 
   /** What the driver is asked for the certificate whose files the settings of this port name. */
@@ -189,6 +255,41 @@ describeManifests("components that are added", () => {
       Object.entries<string>(csi.volumeAttributes).map(([name, value]) => [name.split("/")[1] ?? "", value]),
     );
   }
+
+  test("a proxy is the only way out for those that know of one, and they may reach it", () => {
+    const knowing = settingsOfPrograms.filter(({ settings }) => "EGRESS_PROXY" in settings).map(({ title }) => title);
+    const { podSelector, egress } = named("NetworkPolicy", "egress").spec;
+    expect(podSelector.matchExpressions[0].values).toEqual(knowing.toSorted());
+    expect(egress[0].ports).toEqual([{ port: 3128, protocol: "TCP" }]);
+    for (const { metadata, spec } of ofKind(manifests, "NetworkPolicy")) {
+      expect([metadata.name, JSON.stringify(spec).includes("ipBlock")]).toEqual([metadata.name, false]);
+    }
+    for (const { title } of settingsOfPrograms) {
+      const pod = named("Deployment", title).spec.template.spec;
+      const { value } = pod.containers[0].env.find(({ name }: Manifest) => name === "EGRESS_PROXY_FILE") ?? {};
+      const [item] = value === undefined ? [] : mountOf(pod, dirname(value)).secret.items;
+      expect([title, item?.path]).toEqual([title, knowing.includes(title) ? "EGRESS_PROXY" : undefined]);
+    }
+  });
+
+  test("an Ingress and a Gateway lead the public address, by HTTPS alone, to where the gateway serves it", () => {
+    const { hostname } = new URL(ofKind(manifests, "ConfigMap").find(isSettings)?.data.PUBLIC_URL);
+    const { name, port } = named("Service", "gateway").spec.ports[0];
+    const { tls, rules } = named("Ingress", "gateway").spec;
+    expect([tls[0].hosts, rules.map(({ host }: Manifest) => host)]).toEqual([[hostname], [hostname]]);
+    expect(rules[0].http.paths).toEqual([
+      { path: "/", pathType: "Prefix", backend: { service: { name: "gateway", port: { name } } } },
+    ]);
+    const [plain, secure] = named("Gateway", "public").spec.listeners;
+    expect([plain.protocol, secure.protocol, secure.hostname]).toEqual(["HTTP", "HTTPS", hostname]);
+    const routes = ofKind(manifests, "HTTPRoute");
+    const at = (listener: Manifest): Manifest[] =>
+      routes.filter(({ spec }) => spec.parentRefs.some(({ sectionName }: Manifest) => sectionName === listener.name));
+    expect(routes.map(({ spec }) => spec.hostnames)).toEqual(routes.map(() => [hostname]));
+    expect(at(secure).map(({ spec }) => spec.rules)).toEqual([[{ backendRefs: [{ name: "gateway", port }] }]]);
+    const redirect = { type: "RequestRedirect", requestRedirect: { scheme: "https", statusCode: 301 } };
+    expect(at(plain).map(({ spec }) => spec.rules)).toEqual([[{ filters: [redirect] }]]);
+  });
 
   test("keda alone decides how many pods it scales, by a metric that there is", async () => {
     const [scaled, ...more] = ofKind(manifests, "ScaledObject");
@@ -213,6 +314,9 @@ describeManifests("every setting", () => {
 const leftAtDefault: Readonly<Record<string, string>> = {
   ADMIN_PORT: "the manifests name the default",
   ANCHOR_INTERVAL_SECONDS: "a minute is what receipts promise",
+  EGRESS_DIRECT: "for installations with a proxy",
+  EGRESS_PROXY: "for installations with a proxy, by the component egress-proxy",
+  ERASURE_LIST_DAYS: "longer than the manifests keep backups",
   DATABASE_POOL_SIZE: "docs/operations.md adds up the defaults",
   DATABASE_ROLE: "each service takes on its own role",
   FLOOD_GUARD_REQUESTS: "for the operator to tighten",
@@ -237,12 +341,12 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   RPC_HOST: "pods listen everywhere",
   RPC_OWN_NAMES: "the certificates have the names of the services",
   RPC_PORT: "the manifests name the default",
-  SEAL_FORMER_CERTIFICATES: "there are none at first",
   TOKEN_AUDIENCE: "one installation has one",
   TOKEN_ISSUER: "one installation has one",
   TSA_CA_FILE: "a file that the operator mounts",
   TSA_CERTIFICATES: "the operator's choice of authority decides",
   WEBHOOKS_ALLOW_PRIVATE: "for development only",
+  WEBHOOKS_PRIVATE_RECEIVERS: "for installations whose customers are in the same network",
   WEBHOOKS_MAX_REQUESTS: "the memory limits count with the default",
 };
 
@@ -266,7 +370,7 @@ describeManifests("the checks of the manifests", () => {
     open.spec.template.spec.containers[0].resources.limits = { cpu: "1" };
     open.metadata.namespace = "default";
     const broken = rulesOfAll.filter((rule) => rule.broken([open]).length > 0).map(({ title }) => title);
-    expect(broken).toHaveLength(5);
-    expect(rulesOfServing.filter((rule) => rule.broken([open]).length > 0)).toHaveLength(3);
+    expect(broken).toHaveLength(6);
+    expect(rulesOfServing.filter((rule) => rule.broken([open]).length > 0)).toHaveLength(4);
   });
 });

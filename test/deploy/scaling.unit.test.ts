@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
+import { comparisonOf } from "../../bench/report.ts";
 import { coresOf, limitsAt, loads, scalingFile, scalingPage, works } from "../../bench/scaling.ts";
 import { deployFolder } from "./support/manifests.ts";
 
@@ -36,4 +37,9 @@ test("the pods that there may be are those of the autoscalers", () => {
     const most = metadata.name === "webhooks" ? 12 : spec.maxReplicas;
     expect(names).toContain(`pods of ${metadata.name} (${most})`);
   }
+});
+
+test("two commits are compared pair by pair", () => {
+  const pairs = [2, 8, 3].map((ms) => [{ ms }, { ms: 4 }] as const);
+  expect(comparisonOf("P1", pairs)).toEqual([{ id: "P1", what: "ms", here: 3, there: 4, ratios: [0.5, 0.75, 2] }]);
 });

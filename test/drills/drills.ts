@@ -52,6 +52,24 @@ export const drills: readonly Drill[] = [
     short: ["--rate", "20", "--outage", "10", "--at-once", "7"],
   },
   {
+    name: "restore",
+    what: "The database dies under load and is restored beside the NATS that survives: what is lost, and for how long.",
+    program: "test/chaos/restore/drill.ts",
+    short: ["--seconds", "8"],
+  },
+  {
+    name: "upgrade",
+    what: "The last release under load, its database migrated, its processes replaced and put back: no request fails.",
+    program: "test/upgrade/drill.ts",
+    short: ["--requests", "50", "--at-once", "7"],
+  },
+  {
+    name: "operations",
+    what: "A release is installed, its secrets are changed, faults injected, all under load; then restore and upgrade.",
+    program: "test/drills/operations/drill.ts",
+    short: [],
+  },
+  {
     name: "soak",
     what: "Half of what is possible, for ten minutes: memory, files, connections and latencies stay what they are.",
     program: "test/chaos/soak/drill.ts",
@@ -59,7 +77,7 @@ export const drills: readonly Drill[] = [
   },
   {
     name: "image",
-    what: "What the image holds, with production dependencies, by the manifests: one acceptance.",
+    what: "What a release and the image hold, with production dependencies, by the manifests: one acceptance.",
     program: "test/drills/image.ts",
     short: [],
   },

@@ -1,21 +1,24 @@
-// `npm run drill:image`: what deploy/Dockerfile puts into the image, in a folder of its own, with production dependencies
-// only: every process is started there by the command and with the settings of its manifest, and one acceptance is made.
+// `npm run drill:image`: what deploy/Dockerfile puts into the image, from the archive of the release, in a folder of its own
+// with production dependencies only: every process is started there by the command and with the settings of its manifest,
+// and one acceptance is made. With another Node: npm run drill:image -- --node 22.18.0
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { until } from "#platform/testing/until.ts";
 import { openHome } from "../../dev/home.ts";
 import { startNats } from "../../dev/nats.ts";
+import { besideImage } from "../../dev/pack.ts";
 import { findFreePort } from "../../dev/ports.ts";
 import { startPostgres } from "../../dev/postgres.ts";
 import { makeSeal } from "../../dev/programs.ts";
 import { type Deployed, readDeployed } from "./deployed.ts";
 import { createOwner, programPath, runIn } from "./image-steps.ts";
-import { isShipped } from "./shipped.ts";
 
-const { values } = parseArgs({ options: { keep: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: { keep: { type: "boolean", default: false }, node: { type: "string", default: process.versions.node } },
+});
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "assent-image-"));
 const app = join(folder, "app");
@@ -27,15 +30,16 @@ const told = (text: string): void => {
 };
 
 try {
-  await drill();
+  if (values.node === process.versions.node) await drill();
+  else process.exitCode = withNode(values.node);
 } finally {
   for (const stop of stops.reverse()) await stop();
   if (!values.keep) rmSync(folder, { recursive: true, force: true });
 }
 
 async function drill(): Promise<void> {
-  const copied = copyImage();
-  told(`${copied.length} paths copied`);
+  const files = unpackRelease();
+  told(`${files} files and folders unpacked; Node ${process.versions.node}`);
   const install = spawnSync("npm", ["ci", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"], {
     ...{ cwd: app, stdio: ["ignore", 2, 2] },
     env: { ...process.env, NODE_ENV: "production" },
@@ -56,26 +60,35 @@ async function drill(): Promise<void> {
   told(`${deployed.processes.length} processes are ready`);
   const receipt = await acceptOnce(ports, settingOf("ADMIN_TOKEN") ?? "");
   told(`one acceptance recorded: ${receipt}`);
-  for (const process of deployed.processes) requireHealthy(process, ofProcess(process, settingOf));
+  for (const process of deployed.processes) requireHealthy(process, named(process, settingOf));
   told("the doctor finds nothing wrong with any of them");
   const endings = await stopAll();
   told("all processes have ended");
-  report(copied.length, deployed.processes.length, endings);
+  report(files, deployed.processes.length, endings);
 }
 
-/** The lines of the last stage, without what the build is told to leave out. */
-function copyImage(): string[] {
-  const dockerfile = readFileSync(join(root, "deploy/Dockerfile"), "utf8");
-  const paths = [...dockerfile.matchAll(/^COPY --from=build \/app\/(\S+) \S+$/gm)].map(([, path = ""]) => path);
-  const shipped = isShipped(readFileSync(join(root, "deploy/Dockerfile.dockerignore"), "utf8"));
-  for (const path of [...paths, "package-lock.json"]) {
-    cpSync(join(root, path), join(app, path), {
-      recursive: true,
-      // What the build stage makes itself is left out of what is sent to it, not of the image.
-      filter: (file) => path === "gen" || path === "web/dist" || shipped(file.slice(root.length + 1)),
-    });
-  }
-  return paths;
+/** All of this by another Node, which npm has as a package. */
+function withNode(version: string): number {
+  const { status } = run("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", `node@${version}`]);
+  const node = join(folder, "node_modules/node/bin/node");
+  const PATH = `${dirname(node)}${delimiter}${process.env.PATH}`;
+  if (status !== 0) throw new Error(`there is no node@${version}`);
+  return spawnSync(node, [import.meta.filename], { stdio: "inherit", env: { ...process.env, PATH } }).status ?? 1;
+}
+
+/** The archive as `npm run pack` makes it, without what the image does not have; how many files that is. */
+function unpackRelease(): number {
+  run(process.execPath, [join(root, "dev/bootstrap.mjs"), "dev/pack.ts", folder]);
+  const archive = readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "";
+  if (run("tar", ["-xzf", archive], folder).status !== 0) throw new Error("the release could not be packed");
+  renameSync(join(folder, archive.replace(/\.tgz$/, "")), app);
+  for (const path of besideImage) if (path !== "package-lock.json") rmSync(join(app, path), { recursive: true });
+  return readdirSync(app, { recursive: true }).length;
+}
+
+/** Standard output is for what this program finds. */
+function run(program: string, args: readonly string[], cwd = root): { readonly status: number | null } {
+  return spawnSync(program, args, { cwd, stdio: ["ignore", 2, 2] });
 }
 
 interface Surroundings {
@@ -123,12 +136,6 @@ function named({ name, settings }: Deployed, settingOf: Surroundings["settingOf"
   return env;
 }
 
-/** What every process has beside: on a cluster it is a file, by one patch for all. */
-const ofProcess = (process: Deployed, settingOf: Surroundings["settingOf"]): Record<string, string> => ({
-  ...named(process, settingOf),
-  INTERNAL_TOKEN_KEYS: settingOf("INTERNAL_TOKEN_KEYS") ?? "",
-});
-
 interface Running {
   readonly name: string;
   hasEnded(): boolean;
@@ -150,7 +157,7 @@ async function startAll(
       ...{ ADMIN_PORT: String(admin), RPC_PORT: rpc, PORT: String(port) },
       ...(deployed.name === "gateway" ? { GRPC_PORT: String(await findFreePort()) } : {}),
     };
-    start(deployed, { ...ofProcess(deployed, settingOf), ...own });
+    start(deployed, { ...named(deployed, settingOf), ...own });
     ports.set(`${deployed.name} admin`, admin);
   }
   for (const { name } of running) {
@@ -223,11 +230,11 @@ async function stopAll(): Promise<Awaited<ReturnType<Running["end"]>>[]> {
   return Promise.all(running.map(({ end }) => end()));
 }
 
-function report(copied: number, processes: number, endings: Awaited<ReturnType<Running["end"]>>[]): void {
+function report(files: number, processes: number, endings: Awaited<ReturnType<Running["end"]>>[]): void {
   const size = spawnSync("du", ["-sm", join(app, "node_modules")], { encoding: "utf8" }).stdout.split("\t")[0];
   const failed = endings.filter(({ code }) => code !== 0).map(({ name, code }) => `${name} ended with ${code}`);
   const table = [
-    ["paths", copied],
+    ["files", files],
     ["packages MB", size],
     ["processes", processes],
     ["slowest stop ms", Math.max(...endings.map(({ ms }) => ms))],

@@ -156,6 +156,7 @@ const namedThings: Readonly<Record<string, true>> = {
   session: true,
   receipt: true,
   deploymentKey: true,
+  screenshot: true,
   templateIdOrSlug: true,
   genTemplate: true,
   genAsset: true,

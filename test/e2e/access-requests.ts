@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { onePixel } from "#api/kinds.ts";
 import type { Operation } from "../../gateway/routes/operations.ts";
 import { createGenerationResources } from "../isolation/generation-resources.ts";
 import {
@@ -107,6 +108,8 @@ async function createTerms(api: Api): Promise<Resources> {
   const { templateId, versionId, slug } = await api.publishTemplate({ slug: `terms-${randomUUID()}` });
   const deployments = `/v1/click/templates/${templateId}/deployments`;
   const deployment = bodyOf(201, await api.post(deployments, { name: "Page", activate: true }));
+  const pictures = `/v1/click/deployments/${deployment.id}/screenshots`;
+  const screenshot = bodyOf(201, await api.post(pictures, { content: onePixel }));
   const userRef = `user-${randomUUID()}`;
   const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef }));
   const receipt = bodyOf(201, await api.accept(randomUUID(), { templateId, userRef }));
@@ -118,6 +121,7 @@ async function createTerms(api: Api): Promise<Resources> {
     receipt: receipt.receiptId,
     userRef,
     deploymentKey: deployment.key,
+    screenshot: screenshot.id,
     templateIdOrSlug: slug,
     revision: "1",
     tileLevel: "0",

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "@jest/globals";
-import { smallestPdf } from "../../services/sign/intake/smallest-pdf.ts";
+import { smallestPdf } from "../../services/sign/intake/merge-pdfs.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { type Face, faces } from "../support/sign-faces.ts";
 import { scenario } from "../support/system.ts";

@@ -1,8 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
-import { dumpTables, findIn } from "#platform/testing/database-dump.ts";
+import type { Environment } from "#platform/config.ts";
+import { copyTestDatabase } from "#platform/testing/database.ts";
+import { dumpBackup, dumpTables, findIn } from "#platform/testing/database-dump.ts";
 import { until } from "#platform/testing/until.ts";
-import type { Api } from "../support/api.ts";
+import { runAdmin } from "../../dev/admin/run.ts";
+import { smallestPdf } from "../../services/sign/intake/merge-pdfs.ts";
+import { Api } from "../support/api.ts";
 import {
   bodyOf,
   consentTemplate,
@@ -30,7 +36,7 @@ const told = { userRef, typedName, context: { ip, userAgent, pageUrl }, metadata
 const userPath = `/v1/click/users/${encodeURIComponent(userRef)}`;
 const consentPath = `/v1/click/consent/${encodeURIComponent(userRef)}`;
 
-export const erasureOfUser = scenario("erasure of a user", (_mode, running) => {
+export const erasureOfUser = scenario("erasure of a user", (mode, running) => {
   let system: System;
   let api: Api;
   let inspect: pg.Pool;
@@ -72,6 +78,115 @@ export const erasureOfUser = scenario("erasure of a user", (_mode, running) => {
     expect((await api.call("DELETE", userPath)).body).toMatchObject({ erasureId: null, log: null });
   });
 
+  test("and one of a person goes over all services at once, whoever asks how often", async () => {
+    const zoe = {
+      email: "Zoe.Whole@people.example",
+      name: "Zoe Wholename of Longville",
+      note: "Zoe likes her tea hot",
+    };
+    const voidedReason = `${zoe.email.toLowerCase()} has moved away`;
+    const values = [zoe.email, zoe.email.toLowerCase(), zoe.name, zoe.note];
+    // They are looked for in all logs when the copy has ended.
+    for (const value of values) system.secrets.add("something of an erased person", value);
+    const recipients = { signers: [zoe, { name: "Bob Other", email: "bob@people.example" }] };
+    const agreement = { emailSubject: `For ${zoe.email}`, recipients };
+    const draft = bodyOf(201, await api.post("/v1/sign/agreements", agreement));
+    const documents = [
+      { documentId: "1", name: "NDA.pdf", documentBase64: Buffer.from(smallestPdf).toString("base64") },
+    ];
+    const path = "/v1/sign/agreements";
+    const { id: voided } = bodyOf(201, await api.post(path, { ...agreement, documents }));
+    bodyOf(200, await api.call("POST", `${path}/${voided}/send`));
+    bodyOf(200, await api.post(`${path}/${voided}/void`, { voidedReason }));
+    const others = await system.newOrganization();
+    const theirs = bodyOf(
+      201,
+      await others.post("/v1/sign/agreements", { emailSubject: "For zoe.whole@people.example" }),
+    );
+    const { templateId } = await publishText(api, { name: "All", type: "STATIC", slug: "all" }, "<p>Be kind.</p>");
+    const receipt = bodyOf(
+      201,
+      await api.accept("key of zoe", { templateId, userRef: zoe.email, typedName: zoe.name }),
+    );
+    const key = { "x-idempotency-key": "erase zoe" };
+    const erase = (body: object, by = api) => by.call("POST", "/v1/privacy/erasures", body, by === api ? key : {});
+    const done = (id: string, by = api) =>
+      until(async () => {
+        const { body } = await by.get(`/v1/privacy/erasures/${id}`);
+        return body.status === "completed" && body;
+      }, 20_000);
+    const dry = await done(bodyOf(201, await api.post("/v1/privacy/erasures", { email: zoe.email, dryRun: true })).id);
+    expect(findIn(await dumpTables(inspect), [zoe.name])).toEqual([zoe.name]);
+    const found = await searched(api, zoe.email);
+    const [first, second] = await Promise.all([erase({ email: zoe.email }), erase({ email: zoe.email })]);
+    expect(bodyOf(201, first).id).toBe(bodyOf(201, second).id);
+    const again = bodyOf(201, await api.post("/v1/privacy/erasures", { email: zoe.email }));
+    const [report] = [await done(bodyOf(201, first).id), await done(again.id)];
+    const kinds = (items: { kind: string; targetId: string }[]) => items.map((one) => `${one.kind} ${one.targetId}`);
+    expect(kinds(dry.items)).toEqual(
+      expect.arrayContaining([`agreement.recipient ${draft.id}`, `click.receipt ${receipt.receiptId}`]),
+    );
+    expect(kinds(found).sort()).toEqual(kinds(dry.items).sort());
+    expect(report).toMatchObject({ dryRun: false, ground: "GDPR_17", restricted: 0 });
+    // Whose agreement is not erased.
+    const dump = (await dumpTables(inspect)).split("\n").filter((row) => !row.includes(theirs.id));
+    expect(findIn(dump.join("\n"), values)).toEqual([]);
+    expect(findIn(await dumpTables(inspect), ["zoe.whole@people.example"])).toHaveLength(1);
+    expect((await others.get(`/v1/privacy/erasures/${again.id}`)).status).toBe(404);
+    // Its events are there, and say nothing of anybody.
+    if (mode === "distributed") await until(() => messagesOn(system).includes(voided));
+    expect(findIn(messagesOn(system), values)).toEqual([]);
+  });
+
+  test("stands in a list apart from the database, sealed, which says that nothing is missing", async () => {
+    const { id } = bodyOf(201, await api.post("/v1/privacy/erasures", { email: "listed@people.example" }));
+    const file = await until(() => readdirSync(system.erasureList).find((name) => name.endsWith(`${id}.sealed`)));
+    const content = readFileSync(join(system.erasureList, file), "latin1");
+    expect(findIn(content, ["listed@people.example"])).toEqual([]);
+    expect(await applied(system.adminEnv)).toMatchObject({ missing: 0, unreadable: 0 });
+  });
+
+  const onlyOnce = mode === "single process" ? test : undefined;
+  // Separate processes run the same code on the same database.
+  onlyOnce?.("and is done again from it after a backup from before it is restored", async () => {
+    const { startOn } = system;
+    if (startOn === undefined) throw new Error("it cannot be started again");
+    const ada = { email: "ada.restored@people.example", name: "Ada Restoredname", userRef: "ada-ref-4711" };
+    const values = Object.values(ada);
+    const signers = [
+      { ...ada, clientUserId: ada.userRef },
+      { name: "Bob Other", email: "bob@people.example" },
+    ];
+    await api.post("/v1/sign/agreements", { emailSubject: `For ${ada.email}`, recipients: { signers } });
+    const { templateId } = await publishText(api, { name: "Some", type: "STATIC", slug: "some" }, "<p>Be kind.</p>");
+    bodyOf(201, await api.accept("key of ada", { templateId, userRef: ada.userRef, typedName: ada.name }));
+    const backup = await copyTestDatabase(system.inspectUrl);
+    const restored = new pg.Pool({ connectionString: backup.superuserUrl, max: 1 });
+    try {
+      const asked = { email: ada.email, userRef: ada.userRef };
+      const { id } = bodyOf(201, await api.post("/v1/privacy/erasures", asked));
+      const ended = (by: Api) =>
+        until(async () => (await by.get(`/v1/privacy/erasures/${id}`)).body.status === "completed", 20_000);
+      await ended(api);
+      expect(findIn(await dumpTables(inspect), values)).toEqual([]);
+      expect(findIn(await dumpTables(restored), values)).toEqual(values);
+      const again = await startOn(backup.url);
+      try {
+        const env = { ...system.adminEnv, ASSENT_ADMIN_URL: again.adminUrl };
+        expect(await applied(env)).toMatchObject({ missing: 1, unreadable: 0 });
+        await ended(new Api(`http://127.0.0.1:${again.port}`, api.token, api.organizationId));
+        expect(await applied(env)).toMatchObject({ missing: 0, running: 0 });
+        expect(findIn(await dumpTables(restored), values)).toEqual([]);
+        expect(findIn(dumpBackup(backup.superuserUrl) ?? "", values)).toEqual([]);
+      } finally {
+        await again.stop();
+      }
+    } finally {
+      await restored.end();
+      await backup.drop();
+    }
+  });
+
   test("is proven by the log, as are the receipts that it left", async () => {
     const { templateId } = await publishText(api, { name: "Terms", type: "STATIC", slug: "terms" }, "<p>Be kind.</p>");
     const receipt = bodyOf(201, await api.accept("key of ann", { templateId, userRef: "ann" }));
@@ -88,6 +203,21 @@ export const erasureOfUser = scenario("erasure of a user", (_mode, running) => {
     }
     const { body } = await api.post("/v1/click/receipts/verify", { jws: receipt.signature.jws });
     expect(body).toMatchObject({ valid: true });
+  });
+
+  test("spares whoever a legal hold keeps by their address, also when it names them by a reference", async () => {
+    const carl = "carl.held@people.example";
+    const { templateId } = await publishText(api, { name: "Held", type: "STATIC", slug: "held" }, "<p>Be kind.</p>");
+    const receipt = bodyOf(201, await api.accept("key of carl", { templateId, userRef: carl }));
+    const hold = bodyOf(201, await api.post("/v1/privacy/holds", { email: carl, reason: "lawsuit 4 C 18/26" }));
+    const { id } = bodyOf(201, await api.post("/v1/privacy/erasures", { userRef: carl }));
+    const { items } = await until(async () => {
+      const { body } = await api.get(`/v1/privacy/erasures/${id}`);
+      return body.status === "completed" && body;
+    }, 20_000);
+    expect(items).toMatchObject([{ targetId: receipt.receiptId, keptBecause: "LEGAL_HOLD" }]);
+    expect(bodyOf(200, await api.get(`/v1/click/receipts/${receipt.receiptId}`))).toEqual(receipt);
+    bodyOf(200, await api.call("DELETE", `/v1/privacy/holds/${hold.id}`));
   });
 
   test("waits for the end of a legal hold, and of the time for which things must be kept", async () => {
@@ -115,4 +245,43 @@ export const erasureOfUser = scenario("erasure of a user", (_mode, running) => {
     ]);
     expect(rows).toEqual([{ reason: "lawsuit 4 C 17/26" }]);
   });
+
+  test("is not all that takes records away: periods do, and every service says of how many", async () => {
+    const kinds = ["acceptances", "documents", "webhooks", "audit"];
+    const periods = kinds.map((status) => ({ status, days: 10 }));
+    bodyOf(200, await api.call("PUT", "/v1/privacy/retention", { periods }));
+    const day = new Date(Date.now() + 20 * 86_400_000).toISOString();
+    const preview = bodyOf(200, await api.get(`/v1/privacy/retention/preview?until=${day}`));
+    expect(preview.records).toEqual(expect.arrayContaining([{ kind: "audit", records: expect.any(Number) }]));
+    expect(preview.purges).toEqual([]);
+  });
 });
+
+/** What NATS has on its disk; nothing where there is none. */
+const messagesOn = ({ natsFolder }: System): string =>
+  natsFolder === undefined
+    ? ""
+    : readdirSync(natsFolder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => readFileSync(join(parentPath, name), "latin1"))
+        .join("\n");
+
+async function applied(env: Environment): Promise<object> {
+  let text = "";
+  const err = (said: string): void => expect(said).toBe("");
+  expect(await runAdmin(["erasures", "apply", "--json"], { env, out: (said) => (text += said), err })).toBe(0);
+  return JSON.parse(text);
+}
+
+/** What all services know of the address, page by page. */
+async function searched(api: Api, email: string): Promise<{ kind: string; targetId: string }[]> {
+  const found = [];
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const query: string = cursor === "" ? "" : `?cursor=${encodeURIComponent(cursor)}`;
+    const answer = await api.post(`/v1/privacy/persons/search${query}`, { email });
+    found.push(...bodyOf(200, answer));
+    cursor = answer.headers.get("x-next-cursor");
+  }
+  return found;
+}

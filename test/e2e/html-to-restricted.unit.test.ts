@@ -26,7 +26,7 @@ describe("HTML is turned into restricted HTML", () => {
     ],
     [
       "<table><caption>t</caption><thead><tr><td>a</thead><tr><td>b</table>",
-      "<p>t</p><table><thead><tr><td>a</td></tr></thead><tbody><tr><td>b</td></tr></tbody></table>",
+      "<p>t</p>\n<table><thead><tr><td>a</td></tr></thead><tbody><tr><td>b</td></tr></tbody></table>",
     ],
     ["<pre>\n a\n  b</pre>", "<pre> a\n  b</pre>"],
     ["<pre><br>\n\na</pre>", "<pre>a</pre>"],

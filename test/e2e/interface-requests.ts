@@ -11,7 +11,7 @@ export interface InterfaceRequest {
 /** A row of the interface's tables. Each request is made afresh, with everything that it needs. */
 export interface InterfaceRow {
   readonly operation: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Any one of them is enough; every other scope alone is not. */
   readonly scopes: string;
   readonly status: number;
@@ -36,6 +36,19 @@ export const draft = async (owner: Api): Promise<{ templateId: string; template:
   const version = bodyOf(201, await owner.post(`${templates}/${id}/versions`, newVersion));
   return { templateId: id, template: `${templates}/${id}`, version: `${templates}/${id}/versions/${version.id}` };
 };
+/** A published version with a draft of its next text. */
+export const drafted = async (owner: Api) => {
+  const text = await published(owner);
+  bodyOf(200, await owner.call("PUT", `${text.path}/draft`, nextText));
+  return text;
+};
+/** A published version whose next text is scheduled. */
+export const scheduled = async (owner: Api) => {
+  const text = await drafted(owner);
+  bodyOf(200, await owner.post(`${text.path}/publish`, { publishAt: "2199-12-31T23:00:00Z" }));
+  return text;
+};
+export const nextText = { content: "<p>Be kinder.</p>" };
 export const deployed = async (owner: Api) => {
   const text = await published(owner);
   const deployment = { name: "Page", activate: true };

@@ -102,6 +102,18 @@ export const templateRows: readonly InterfaceRow[] = [
     errors: noTemplate("/stats"),
   },
   {
+    operation: "listAgreementStates",
+    method: "POST",
+    scopes: "click:read",
+    status: 200,
+    shape: fields({
+      asOf: "time",
+      users: listOf(fields({ userRef: "text", outstanding: "flag", agreement: "object?" })),
+    }),
+    request: ofTemplate("/agreement-states", { userRefs: ["user-1"] }),
+    errors: noTemplate("/agreement-states", { userRefs: ["user-1"] }),
+  },
+  {
     operation: "getTemplateTypes",
     method: "GET",
     scopes: "click:read",

@@ -147,6 +147,9 @@ describeDistributed("an installation whose processes have certificates", () => {
       ["templates", { NATS_URL: "nats://127.0.0.1:1" }, ["nats"]],
       ["gateway", { CLICK_TARGET: "127.0.0.1:1" }, ["CLICK_TARGET"]],
       ["sign", { TSA_URL: "http://127.0.0.1:1/" }, ["time stamps"]],
+      ["gateway", { CLICK_TARGET: processOf("gateway").env.SIGN_TARGET ?? "" }, ["CLICK_TARGET"]],
+      ["gateway", { TOKEN_ISSUER: "elsewhere" }, ["TOKEN_ISSUER"]],
+      ["auth", { ADMIN_TOKEN: randomBytes(32).toString("hex") }, ["ADMIN_TOKEN"]],
     ];
     for (const [name, changed, wanted] of broken) {
       expect([changed, wrongOnes(await diagnose(name, changed))]).toEqual([changed, wanted]);

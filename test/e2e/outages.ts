@@ -1,13 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import pg from "pg";
 import { until } from "#platform/testing/until.ts";
 import { type Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
+import { mountSmallDisk } from "../support/small-disk.ts";
 import { type System, scenario } from "../support/system.ts";
 
 /** Some of each class of SQLSTATE that tells of a database that is away, full, or broken below. */
@@ -129,41 +126,4 @@ async function requireUnavailable(answering: Promise<Answer>): Promise<void> {
   const code: string = body.errorCode ?? body.code ?? body.error;
   expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
   expect(["SERVICE_UNAVAILABLE", "service_unavailable", "temporarily_unavailable"]).toContain(code);
-}
-
-interface SmallDisk {
-  /** Belongs to the user whom the server of the database runs as. */
-  readonly folder: string;
-  fill(): void;
-  free(): void;
-  remove(): void;
-}
-
-/** A disk of 16 MB in memory; undefined for who may not mount one. */
-async function mountSmallDisk(inspector: pg.Pool): Promise<SmallDisk | undefined> {
-  const mount = mkdtempSync(join(tmpdir(), "assent-disk-"));
-  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=16m", "tmpfs", mount]);
-  const remove = () => {
-    if (status === 0) spawnSync("umount", ["-l", mount]);
-    rmSync(mount, { recursive: true, force: true });
-  };
-  if (status !== 0) {
-    remove();
-    return undefined;
-  }
-  const { rows } = await inspector.query<{ folder: string }>("select current_setting('data_directory') as folder");
-  const { uid, gid } = statSync(rows[0]?.folder ?? "");
-  chmodSync(mount, 0o755);
-  const [folder, filler] = [join(mount, "tables"), join(mount, "filler")];
-  mkdirSync(folder);
-  chownSync(folder, uid, gid);
-  return {
-    folder,
-    remove,
-    fill: () => {
-      const { bavail, bsize } = statfsSync(mount);
-      writeFileSync(filler, Buffer.alloc(bavail * bsize));
-    },
-    free: () => rmSync(filler),
-  };
 }

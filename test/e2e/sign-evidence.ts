@@ -5,7 +5,7 @@ import { until } from "#platform/testing/until.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";
-import { smallestPdf } from "../../services/sign/intake/smallest-pdf.ts";
+import { smallestPdf } from "../../services/sign/intake/merge-pdfs.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { checkTrail } from "../support/check-trail.ts";
 import { bodyOf } from "../support/journeys.ts";

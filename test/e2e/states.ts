@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "@jest/globals";
+import { until } from "#platform/testing/until.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, scenario } from "../support/system.ts";
@@ -197,10 +198,87 @@ export const statesOfTemplates = scenario("states of templates and versions", (m
       const answer = await api.call("PATCH", pathOf(text), { content: "<p>Other.</p>", title: "Other" });
       expectRefusal(answer, 400, "CLICK_VERSION_PUBLISHED");
       expect(await versionOf(text)).toEqual(before);
+      expect(answer.body.message).toContain("PUT …/draft");
+      const next = { content: "<p>Next.</p>", ifUpdatedAt: before.updatedAt };
+      bodyOf(200, await api.call("PUT", `${pathOf(text)}/draft`, next));
+      expect(await versionOf(text)).toEqual({ ...before, draft: expect.anything() });
+      const session = async () =>
+        bodyOf(201, await api.post("/v1/click/sessions", { templateId: text.templateId, userRef: "user-1" }));
+      const opened = await session();
+      expect(bodyOf(200, await api.post(`${pathOf(text)}/publish`, {}))).toMatchObject({ revision: 2, draft: null });
+      expect([opened.revision, (await session()).revision]).toEqual([1, 2]);
+      const accepted = bodyOf(201, await api.accept(randomUUID(), { sessionId: opened.id }));
+      expect(accepted).toMatchObject({ superseded: true, revision: 1 });
       bodyOf(200, await api.post(`${pathOf(text)}/publish`, { published: false }));
       const changed = bodyOf(200, await api.call("PATCH", pathOf(text), { content: "<p>Other.</p>" }));
-      expect(changed).toMatchObject({ content: "<p>Other.</p>", title: "Terms", revision: 1 });
+      expect(changed).toMatchObject({ content: "<p>Other.</p>", title: null, revision: 2 });
       expect(changed.contentHash).not.toBe(before.contentHash);
+    });
+  });
+
+  describe("drafts that are published while people accept", () => {
+    test("no acceptance names a text that was not live between its request and its answer", async () => {
+      const limits = { accept: 100_000, other: 100_000 };
+      await system.admin.setOrganizationLimits({ organizationId: api.organizationId, limits });
+      const text = await api.publishTemplate();
+      const last = 12;
+      /** The newest revision whose publication was asked for, and the newest that was answered. */
+      let [asked, answered] = [1, 1];
+      const accept = async (name: string) => {
+        const wrong: unknown[] = [];
+        for (let n = 0; answered < last; n += 1) {
+          const atLeast = answered;
+          const wish = { templateId: text.templateId, userRef: `${name}-${n}` };
+          const { revision } = bodyOf(201, await api.accept(randomUUID(), wish));
+          if (revision < atLeast || revision > asked) wrong.push({ atLeast, revision, asked });
+        }
+        return wrong;
+      };
+      const publishAll = async () => {
+        for (let next = 2; next <= last; next += 1) {
+          bodyOf(200, await api.call("PUT", `${pathOf(text)}/draft`, { content: `<p>Text ${next}.</p>` }));
+          asked = next;
+          const { revision } = bodyOf(200, await api.post(`${pathOf(text)}/publish`, {}));
+          answered = revision;
+        }
+        return [];
+      };
+      const found = await Promise.all([...["ann", "ben", "cleo"].map(accept), publishAll()]);
+      expect([answered, found.flat()]).toEqual([last, []]);
+    });
+
+    test("no acceptance names a scheduled text before its time, nor the one before it from then on", async () => {
+      const text = await api.publishTemplate();
+      /** When each revision went live. */
+      const times = [0];
+      const last = 6;
+      let isOver = false;
+      const accept = async (name: string) => {
+        const named: { readonly revision: number; readonly at: number }[] = [];
+        for (let n = 0; !isOver; n += 1) {
+          const wish = { templateId: text.templateId, userRef: `${name}-${n}` };
+          const { revision, acceptedAt } = bodyOf(201, await api.accept(randomUUID(), wish));
+          named.push({ revision, at: Date.parse(acceptedAt) });
+        }
+        return named;
+      };
+      const scheduleAll = async () => {
+        for (let next = 2; next <= last; next += 1) {
+          bodyOf(200, await api.call("PUT", `${pathOf(text)}/draft`, { content: `<p>Text ${next}.</p>` }));
+          const publishAt = new Date(Date.now() + 700).toISOString();
+          const { schedule } = bodyOf(200, await api.post(`${pathOf(text)}/publish`, { publishAt }));
+          expect(schedule.publishAt).toBe(publishAt);
+          times.push(Date.parse(publishAt));
+          await until(() => Date.now() > Date.parse(publishAt) + 50);
+          expect(await versionOf(text)).toMatchObject({ revision: next, publishedAt: publishAt, schedule: null });
+        }
+        isOver = true;
+        return [];
+      };
+      const named = (await Promise.all([...["ann", "ben", "cleo"].map(accept), scheduleAll()])).flat();
+      const liveAt = (at: number) => times.filter((time) => time <= at).length;
+      expect(named.filter(({ revision, at }) => revision !== liveAt(at))).toEqual([]);
+      expect(new Set(named.map(({ revision }) => revision)).size).toBe(last);
     });
   });
 });

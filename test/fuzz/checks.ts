@@ -24,7 +24,7 @@ export function problemsOf(plan: Plan, request: FuzzRequest, answer: FuzzAnswer,
   const isRead = answer.status !== 431;
   const isPlanned = isRead && deps.find(request)?.operation?.operationId === operation.operationId;
   return [
-    ...(answer.status >= 500 && !isWithoutRoom(request, answer) ? [`the status ${answer.status}`] : []),
+    ...(answer.status >= 500 ? [`the status ${answer.status}`] : []),
     ...(answer.milliseconds > slowMs ? [`an answer after ${Math.round(answer.milliseconds)} ms`] : []),
     ...deps.contract.problems(request, answer),
     ...identityProblems(isRead ? request.headers : {}, answer),
@@ -33,10 +33,6 @@ export function problemsOf(plan: Plan, request: FuzzRequest, answer: FuzzAnswer,
     ...(isPlanned ? shapeProblems(operation, request, answer, deps) : []),
   ];
 }
-
-/** A body in chunks may become as large as any, and so little else has room beside some of them. */
-const isWithoutRoom = ({ isChunked }: FuzzRequest, { status, headers, text }: FuzzAnswer): boolean =>
-  status === 503 && isChunked && headers.has("retry-after") && text.includes("Too many large bodies");
 
 function identityProblems(sent: FuzzRequest["headers"], { headers }: FuzzAnswer): string[] {
   const { "x-request-id": asked, traceparent } = sent;

@@ -1,3 +1,4 @@
+import { onePixel } from "#api/kinds.ts";
 import { onePage } from "../isolation/sign-resources.ts";
 import { nowhere } from "../isolation/webhook-resources.ts";
 import type { Api } from "../support/api.ts";
@@ -54,7 +55,9 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
   ] as const) {
     const { templateId } = await publishText(api, fields, text);
     await ask(200, "GET", `/v1/click/templates/${templateId}?includeVersions=true`);
-    await ask(201, "POST", `/v1/click/templates/${templateId}/deployments`, { name: "Page", activate: true });
+    const placed = { name: "Page", activate: true };
+    const { id: placeId } = await ask(201, "POST", `/v1/click/templates/${templateId}/deployments`, placed);
+    await ask(201, "POST", `/v1/click/deployments/${placeId}/screenshots`, { content: onePixel });
     const data = "typeConfig" in fields && fields.type === "GENERATED" ? { data: { buyer: "Ada" } } : {};
     const { id } = await ask(201, "POST", "/v1/click/sessions", { templateId, userRef: "user-1", ...data });
     await ask(200, "GET", `/v1/click/render/sessions/${id}`);
@@ -123,5 +126,3 @@ async function createGenerated(ask: Ask): Promise<void> {
   const { id } = await ask(202, "POST", "/batches", { templateId, items: [{ data: { name: "Ada" } }] });
   await ask(200, "GET", `/batches/${id}/items`);
 }
-
-const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";

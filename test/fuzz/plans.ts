@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { hostileValues, mutated } from "./mutations.ts";
 import type { BodyDescription, FuzzOperation, Parameter } from "./operations.ts";
-import { kindAt, Pick } from "./pool.ts";
+import { isToCome, kindAt, Pick } from "./pool.ts";
 import { hostileTexts } from "./texts.ts";
 import { type Naming, validValues } from "./values.ts";
 
@@ -96,7 +96,7 @@ const naming: Naming = (name, values) => {
   const picks = fc
     .tuple(fc.nat(), fc.integer({ min: 0, max: 9 }), values)
     .map(([at, n, otherwise]) => new Pick(name, at, n > 0, otherwise));
-  const [known, made] = isReference(name) ? [9, 1] : [1, 5];
+  const [known, made] = isReference(name) || isToCome(name) ? [9, 1] : [1, 5];
   return fc.oneof({ arbitrary: picks, weight: known }, { arbitrary: values, weight: made });
 };
 

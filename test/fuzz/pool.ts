@@ -82,6 +82,7 @@ export function createPool(): Pool {
       );
     },
     pick: (path, { name, at, isRelated, otherwise }, topic) => {
+      if (isToCome(name)) return isRelated ? new Date(Date.now() + (at % soonMs)).toISOString() : otherwise;
       const groups = scopedAliases(path, name);
       const related = groups.flat().find((alias) => topic.has(alias));
       if (isRelated && related !== undefined) return topic.get(related);
@@ -91,6 +92,11 @@ export function createPool(): Pool {
     },
   };
 }
+
+/** A time by which something is to happen: one that comes during the run, or else nothing would ever. */
+export const isToCome = (name: string): boolean => name === "publishAt";
+
+const soonMs = 3_000;
 
 /** Schemas describe what does not exist. */
 const isSchema = (key: string): boolean => key.endsWith("Schema");

@@ -1,11 +1,13 @@
 import { Agent } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import type { Api } from "../support/api.ts";
 import { createContract, openApiOf } from "../support/contract.ts";
 import { operationFinder } from "../support/openapi.ts";
 import { type CheckDeps, problemsOf } from "./checks.ts";
-import { heapBytes } from "./memory.ts";
 import { readOperations } from "./operations.ts";
 import { type Plan, plansFor, plansForEach } from "./plans.ts";
 import type { Pool } from "./pool.ts";
@@ -102,7 +104,7 @@ async function tryOut(
     curl: curlLine(own.baseUrl, request),
     answer,
   });
-  const answer = await send(own.baseUrl, agent, request).catch((error: unknown) => String(error));
+  const answer = await sendPatiently(own.baseUrl, agent, request).catch((error: unknown) => String(error));
   if (typeof answer === "string") return { finding: found([`no answer: ${answer}`], ""), status: 0 };
   const problems = problemsOf(plan, request, answer, deps);
   // A stranger's things are no part of what the organization can ask for, and descriptions name nothing that exists.
@@ -114,6 +116,18 @@ async function tryOut(
   return { finding, status: answer.status };
 }
 
+const tries = 3;
+
+/** As callers are told to: what is answered that it may be sent again after some time is, and is answered then. */
+async function sendPatiently(...asked: Parameters<typeof send>): Promise<FuzzAnswer> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await send(...asked);
+    const seconds = Number(answer.headers.get("retry-after") ?? Number.NaN);
+    if (answer.status !== 503 || !(seconds <= 2) || attempt === tries) return answer;
+    await setTimeout(seconds * 1000);
+  }
+}
+
 function bodyOf({ headers, text }: FuzzAnswer): unknown {
   return headers.get("content-type")?.includes("json") === true && text !== "" ? JSON.parse(text) : undefined;
 }
@@ -122,4 +136,12 @@ function count(answers: Map<string, Map<number, number>>, operation: string, sta
   const byStatus = answers.get(operation) ?? new Map<number, number>();
   byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
   answers.set(operation, byStatus);
+}
+
+/** What this process holds once nothing is left that could be thrown away. */
+function heapBytes(): number {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  collect();
+  return process.memoryUsage().heapUsed;
 }

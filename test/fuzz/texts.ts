@@ -87,6 +87,7 @@ const formats: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "date-time": fc
     .tuple(someDays, fractions, zones)
     .map(([day, fraction, zone]) => `${day.toISOString().slice(0, 19)}${fraction}${zone}`),
+  email: fc.constantFrom("ann@example.com", "Änn.O'Hara+copy@münchen.example", "a@b.co"),
   "language-tag": fc.constantFrom(
     "en",
     "en-US",

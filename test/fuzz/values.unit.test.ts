@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { JsonSchema } from "#api/kinds.ts";
-import { createSchemaCompiler } from "../../gateway/http/validate.ts";
+import { schemaCompiler } from "../../gateway/http/validate.ts";
 import { buildOpenApi } from "../../gateway/openapi/build.ts";
 import { allRoutes } from "../../gateway/routes/index.ts";
 
@@ -11,7 +11,7 @@ import { validValues } from "./values.ts";
 
 const seed = Math.floor(Math.random() * 2 ** 31);
 const operations = readOperations(JSON.parse(JSON.stringify(buildOpenApi(allRoutes))));
-const compile = createSchemaCompiler();
+const compile = schemaCompiler();
 const schemas: [string, JsonSchema][] = operations.flatMap(({ operationId, parameters, body }) => [
   ...parameters.map(({ name, schema }): [string, JsonSchema] => [`${operationId} ${name}`, schema]),
   ...(body === undefined ? [] : [[`${operationId} body`, body.schema] satisfies [string, JsonSchema]]),

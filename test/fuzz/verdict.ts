@@ -30,7 +30,8 @@ const maxDepth = 32;
 export function createJudge(): Judge {
   const formats = createTextFormats();
   // It keeps what it has compiled. Most of it looks at few values, for which smaller code is not worth its time.
-  const ajv = new Ajv2020({ strictRequired: false, allowUnionTypes: true, formats, code: { optimize: false } });
+  const options = { strictRequired: false, allowUnionTypes: true, validateSchema: false };
+  const ajv = new Ajv2020({ ...options, formats, code: { optimize: false } });
   const isValid = (schema: JsonSchema, value: unknown): boolean => ajv.validate(schema, value);
 
   const parametersVerdict = ({ parameters, path }: FuzzOperation, request: FuzzRequest): Verdict => {

@@ -45,6 +45,10 @@ export function adminQuestions({ admin }: System, ofA: Credentials, ofB: Credent
     done("listing keys", () => admin.listApiKeys({ organizationId })),
     done("listing clients", () => admin.listOAuthClients({ organizationId })),
     done("rotating a secret of its own", () => admin.rotateOAuthClientSecret(ofB)),
+    done("suspending it", async () => {
+      await admin.suspendOrganization({ organizationId, reason: "unpaid", requestedBy: "Ann" });
+      return admin.resumeOrganization({ organizationId, requestedBy: "Ann" });
+    }),
     done("setting the plan", () => admin.setOrganizationPlan({ organizationId, plan: Plan.GEN_PRO })),
   ];
 }

@@ -17,8 +17,12 @@ const spanning: Readonly<Record<string, string>> = {
 const sentRarely: Readonly<Record<string, string>> = {
   "select terms_hash as hash, terms as text from click.template_terms":
     "Once in the life of a process: what it reads never changes and is remembered.",
+  "update sign.view set session_expires_at = greatest(":
+    "Once a minute at most, for a session that is used just then. The hash of its token, which it names too, is no other organization's.",
   "update docgen.document d set claimed_until = clock_timestamp()":
     "Every ten seconds, for what is being rendered just then. A claim, which it names too, is no other organization's.",
+  "webhooks-claimer: update webhooks.delivery d set claimed_until":
+    "Every two seconds, for what is being delivered just then. A claim, which it names too, is no other organization's.",
 };
 
 const isRare = (title: string): boolean => Object.keys(sentRarely).some((text) => title.includes(text));

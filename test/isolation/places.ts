@@ -44,6 +44,8 @@ const bodies: Readonly<Record<string, (id: string, own: Resources) => unknown>> 
   "accept sessionId": (id) => ({ sessionId: id, userRef: "user-1" }),
   "accept templateId": (id) => ({ templateId: id, userRef: "user-1" }),
   "accept versionId": (id, own) => ({ templateId: own.template, userRef: "user-1", versionId: id }),
+  "createExport acceptances.templateId": (id) => ({ acceptances: { format: "csv", templateId: id } }),
+  "createExport acceptances.versionId": (id) => ({ acceptances: { format: "csv", versionId: id } }),
   "updateUserConsentState purposes[].templateId": (id) => ({
     purposes: [{ purpose: "marketing", decision: "GRANT", templateId: id }],
   }),
@@ -67,6 +69,7 @@ const resourceOfField: Readonly<Record<string, string>> = {
 /** Names that only shape tells apart from those of the other organization. */
 const unknownNames: Readonly<Record<string, () => string>> = {
   deploymentKey: () => `dep_${"z".repeat(22)}`,
+  screenshot: () => `shot_${"z".repeat(22)}`,
   templateIdOrSlug: () => "no-such-template",
   userRef: () => "nobody",
   revision: () => "999999999",
@@ -81,6 +84,9 @@ export const answersAnyway = [
   "bulkDuplicateTemplates templateIds[]",
   "getTemplateStats ?versionId",
   "listAcceptances ?templateId",
+  "listAcceptances ?versionId",
+  "createExport acceptances.templateId",
+  "createExport acceptances.versionId",
   "getUserConsentState path",
   "getUserConsentState ?templateId",
   "updateUserConsentState path",
@@ -99,7 +105,8 @@ export const answersAnyway = [
 ];
 
 /** Operations after which others find less. */
-export const ending = /^(compat(Template)?)?(remove|delete|cancel|erase|bulkArchive|archive|deactivate|moveTo)/i;
+export const ending =
+  /^(compat(Template)?)?(remove|delete|cancel|erase|bulkArchive|archive|deactivate|moveTo|publishVersion)/i;
 
 /**
  * In every log tiles are numbered from 0: there is no name of another organization's tile to ask for. What no program may

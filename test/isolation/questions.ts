@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import { operations } from "../../gateway/routes/operations.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { allPlaces, allUnknownNames, type Place, protectedPlaces, requestWith, unknownName } from "./places.ts";
@@ -29,7 +30,7 @@ export interface Question {
 /** Every way in which the API can be made to run a statement for the second organization. */
 export async function allQuestions(tenants: Tenants): Promise<Question[]> {
   // Both may have data about a person of the same name: there is no unknown name to compare with.
-  const named = allPlaces.filter(({ operation }) => !operation.path.includes("{userRef}"));
+  const named = allPlaces.filter((place) => !place.operation.path.includes("{userRef}") && !isMadeLater(place));
   const foreign = [...named.map((place) => foreignQuestion(place, tenants)), ...receiptsAsSessions(tenants)];
   const lists = operations.filter(
     ({ method, pathParams, scopes, isForPeople }) =>
@@ -37,11 +38,14 @@ export async function allQuestions(tenants: Tenants): Promise<Question[]> {
   );
   return [
     ...(await Promise.all(foreign)),
-    ...protectedPlaces.map((place) => ownQuestion(place, tenants)),
+    ...protectedPlaces.filter((place) => !isMadeLater(place)).map((place) => ownQuestion(place, tenants)),
     ...lists.map(({ path }) => listQuestion(path, tenants)),
     creation(tenants),
   ];
 }
+
+/** What it makes comes from statements that run in the background, which no answer waits for. */
+const isMadeLater = ({ operation }: Place): boolean => operation.operationId === "createExport";
 
 /** An acceptance without a session is its own session. */
 function receiptsAsSessions(tenants: Tenants): Promise<Question>[] {
@@ -114,7 +118,10 @@ function problemsIn({ status, body }: Answer, { traces }: Tenants): string[] {
   ];
 }
 
-function ask(
+const tries = 3;
+
+/** Again when it is answered that it may be sent again, as it can be beside other work. */
+async function ask(
   { operation, at }: Place,
   { b, ofB }: Tenants,
   value: (resource: string) => string,
@@ -123,5 +130,9 @@ function ask(
   const { path, body } = requestWith(operation, at, value, own);
   const headers: Record<string, string> = { accept: "application/json", ...signingHeaders(operation, own) };
   if (operation.needsIdempotencyKey) headers["x-idempotency-key"] = randomUUID();
-  return b.call(operation.method, path, body, headers);
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await b.call(operation.method, path, body, headers);
+    if (answer.status !== 503 || attempt === tries) return answer;
+    await delay(1_000);
+  }
 }

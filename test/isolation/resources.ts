@@ -1,3 +1,4 @@
+import { onePixel } from "#api/kinds.ts";
 import type { Answer, Api } from "../support/api.ts";
 import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
 import { createGenerationResources } from "./generation-resources.ts";
@@ -23,6 +24,14 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
     201,
     await api.post(`/v1/click/templates/${templateId}/deployments`, { name: "Page", activate: true }),
   );
+  const screenshot = bodyOf(
+    201,
+    await api.post(`/v1/click/deployments/${deployment.id}/screenshots`, { content: onePixel }),
+  );
+  const version = `/v1/click/templates/${templateId}/versions/${versionId}`;
+  bodyOf(200, await api.call("PUT", `${version}/draft`, { content: "<p>Be kind, please.</p>" }));
+  bodyOf(200, await api.post(`${version}/approval-requests`, { note: "Please" }));
+  bodyOf(200, await api.post(`${version}/publish`, { publishAt: "2199-12-31T23:00:00Z" }));
   const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef: "user-1" }));
   const receipt = bodyOf(201, await api.accept(`key-${name}`, { templateId, userRef: `user ${name}/ö` }));
   const purposes = [{ purpose: "marketing", decision: "GRANT" }];
@@ -36,6 +45,7 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
     receipt: receipt.receiptId,
     userRef: `user ${name}/ö`,
     deploymentKey: deployment.key,
+    screenshot: screenshot.id,
     templateIdOrSlug: slug,
     revision: "1",
     embedScriptHash: "0".repeat(32),
@@ -50,6 +60,10 @@ export async function everythingOf(api: Api, ids: Resources): Promise<unknown[]>
     "/v1/click/templates?includeVersions=true",
     "/v1/click/acceptances",
     `/v1/click/templates/${ids.template}/deployments`,
+    `/v1/click/deployments/${ids.deployment}/screenshots`,
+    `/v1/click/templates/${ids.template}/versions/${ids.version}/draft`,
+    `/v1/click/templates/${ids.template}/versions/${ids.version}/approval`,
+    "/v1/click/approval-requests",
     `/v1/click/sessions/${ids.session}`,
     `/v1/click/consent/${encodeURIComponent(valueIn(ids, "userRef"))}?includeHistory=true`,
     "/v1/sign/agreements",

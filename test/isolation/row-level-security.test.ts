@@ -61,6 +61,16 @@ describe("every table", () => {
     expect(ofOrganizations.flatMap(({ foreignKeysWithout }) => foreignKeysWithout)).toEqual([]);
   });
 
+  test("with an organization can be emptied when one is deleted, but for that it was", async () => {
+    expect(
+      await list(`select c.oid::regclass::text from pg_class c
+        join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id'
+        left join pg_roles r on r.rolname = 'assent_' || c.relnamespace::regnamespace || '_destroyer'
+        where c.relnamespace::regnamespace::text = any($1) and c.relkind in ('r', 'p')
+          and not coalesce(has_table_privilege(r.oid, c.oid, 'delete'), false)`),
+    ).toEqual(["auth.organization_deletion"]);
+  });
+
   test("belongs to the owner of the database, who serves no request", () => {
     expect([...new Set(catalog.tables.map(({ owner }) => owner))]).toEqual(["assent_owner"]);
   });

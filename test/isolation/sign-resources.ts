@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { until } from "#platform/testing/until.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";
@@ -14,7 +15,9 @@ type Ids = Readonly<Record<string, string>>;
  */
 export async function createSignResources(api: Api, name: string): Promise<Ids> {
   const template = await makers.signTemplate(api, name);
-  bodyOf(200, await api.call("PUT", "/v1/privacy/retention", { periods: [{ status: "expired", days: 36_500 }] }));
+  // Another one each time: what is as it was is not written.
+  const days = 36_500 - randomInt(10_000);
+  bodyOf(200, await api.call("PUT", "/v1/privacy/retention", { periods: [{ status: "expired", days }] }));
   return {
     account: api.organizationId,
     user: api.organizationId,
@@ -24,6 +27,8 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makers.bulkBatch(api, name, template)),
     ...(await makers.connect(api)),
     ...(await makeAttachment(api, name)),
+    erasure: bodyOf(201, await api.post("/v1/privacy/erasures", { email: `${name}@example.org`, dryRun: true })).id,
+    ...(await makeExport(api, name)),
     legalHold: bodyOf(201, await api.post("/v1/privacy/holds", { email: `${name}@example.com`, reason: "x" })).id,
   };
 }
@@ -66,6 +71,12 @@ async function makeAgreement(api: Api, name: string): Promise<Ids> {
   const agreement = bodyOf(201, await api.call("POST", "/v1/sign/agreements", draft, key));
   const session = await openSession(api, `${accountOf(api)}/envelopes/${agreement.id}`);
   return { agreement: agreement.id, ...namesFor(name), ...partsOf(agreement, ""), ...session };
+}
+
+async function makeExport(api: Api, name: string): Promise<Ids> {
+  const { id } = bodyOf(202, await api.post("/v1/privacy/exports", { email: `${name}@example.com` }));
+  await until(async () => bodyOf(200, await api.get(`/v1/privacy/exports/${id}`)).status === "completed", 60_000);
+  return { export: id };
 }
 
 /** A file that somebody attaches who has followed a link. */

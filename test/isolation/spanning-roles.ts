@@ -12,14 +12,19 @@ export interface SpanningRole {
 export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   assent_auth_janitor: {
     reason:
-      "Deletes what has expired, notes when credentials were last used, and finds which mails are due, for all organizations at once. Sees no secret, and nobody's name.",
+      "Deletes what has expired, notes when credentials were last used and how often organizations call, and finds which mails, erasures, exports and deletions are due, for all organizations at once. Sees no secret, and nobody's name.",
     policies: [
       "auth.api_key uses_read (r)",
       "auth.api_key uses_write (w)",
+      "auth.erasure due (*): (completed_at IS NULL)",
+      "auth.export due (*)",
       "auth.login_challenge purge (*)",
       "auth.mail_job due (*)",
       "auth.oauth_client uses_read (r)",
       "auth.oauth_client uses_write (w)",
+      "auth.organization reported (r)",
+      "auth.organization_deletion due (*): (run_at IS NOT NULL)",
+      "auth.request_day reported (*)",
       "auth.revoked_token purge (*)",
       "auth.user_link purge (*)",
       "auth.user_session purge (*)",
@@ -27,9 +32,15 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     grants: [
       "auth.api_key: SELECT (key_id, last_used_at, organization_id), UPDATE (last_used_at)",
       "auth.change: DELETE, SELECT",
+      "auth.erasure: SELECT (attempts, claim, claimed_until, completed_at, id, organization_id, run_at), UPDATE (attempts, claim, claimed_until)",
+      "auth.export: SELECT (attempts, claim, claimed_until, id, organization_id, run_at), UPDATE (attempts, claim, claimed_until)",
+      "auth.gateway_report: DELETE, INSERT, SELECT",
       "auth.login_challenge: DELETE, SELECT (expires_at)",
       "auth.mail_job: SELECT (attempts, claim, claimed_until, job_id, organization_id, run_at), UPDATE (attempts, claim, claimed_until)",
       "auth.oauth_client: SELECT (client_id, last_used_at, organization_id), UPDATE (last_used_at)",
+      "auth.organization: SELECT (organization_id)",
+      "auth.organization_deletion: SELECT (attempts, claim, claimed_until, id, organization_id, run_at), UPDATE (attempts, claim, claimed_until)",
+      "auth.request_day: DELETE, INSERT, SELECT, UPDATE (refused, requests)",
       "auth.revoked_token: DELETE, SELECT",
       "auth.signing_key: DELETE, SELECT (generation, signs_from)",
       "auth.user_link: DELETE, SELECT (expires_at)",
@@ -38,13 +49,15 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_auth_lookup: {
     reason:
-      "Finds a credential, a session, a link or the users of an address before anybody knows whose it is. Reads, and writes nothing.",
+      "Finds a credential, a session, a link or the users of an address before anybody knows whose it is, and what operators see of all organizations. Reads, and writes nothing.",
     policies: [
       "auth.api_key lookup (r)",
       "auth.login_challenge lookup (r)",
       "auth.oauth_client lookup (r)",
       "auth.oauth_client_key lookup (r)",
+      "auth.organization lookup (r)",
       "auth.recovery_code lookup (r)",
+      "auth.request_day lookup (r)",
       "auth.user_account lookup (r)",
       "auth.user_link lookup (r)",
       "auth.user_session lookup (r)",
@@ -53,10 +66,13 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "auth.api_key: SELECT",
       "auth.change: SELECT",
       "auth.change_head: SELECT",
+      "auth.gateway_report: SELECT",
       "auth.login_challenge: SELECT (organization_id, token_hash, user_id)",
       "auth.oauth_client: SELECT",
       "auth.oauth_client_key: SELECT",
+      "auth.organization: SELECT, SELECT (organization_id)",
       "auth.recovery_code: SELECT (organization_id, user_id)",
+      "auth.request_day: SELECT",
       "auth.signing_key: SELECT",
       "auth.user_account: SELECT (created_at, email, email_key, external_issuer, external_subject, last_login_at, locale, name, organization_id, password_hash, password_scheme, role, status, time_zone, totp_enabled_at, user_id)",
       "auth.user_link: SELECT",
@@ -77,12 +93,18 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     reason:
       "Seals everything with the newest master key, for all organizations. Reads what is sealed and to what it belongs, and changes nothing else.",
     policies: [
+      "auth.erasure resealer_reads (r)",
+      "auth.erasure resealer_seals (w)",
+      "auth.export resealer_reads (r)",
+      "auth.export resealer_seals (w)",
       "auth.mail_job resealer_reads (r)",
       "auth.mail_job resealer_seals (w)",
       "auth.user_account resealer_reads (r)",
       "auth.user_account resealer_seals (w)",
     ],
     grants: [
+      "auth.erasure: SELECT (id, organization_id, sealed_person), UPDATE (sealed_person)",
+      "auth.export: SELECT (id, organization_id, seed), UPDATE (seed)",
       "auth.hash_key: SELECT, UPDATE (sealed)",
       "auth.mail_job: SELECT (job_id, organization_id, sealed_token), UPDATE (sealed_token)",
       "auth.reseal_run: INSERT, SELECT, UPDATE",
@@ -99,6 +121,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.consent_deadline: DELETE, SELECT, UPDATE (expires_at)",
       "click.consent_event: SELECT, UPDATE (erased_at, sealed, subject_index)",
       "click.consent_head: DELETE, SELECT, UPDATE (clock)",
+      "click.copy: SELECT, UPDATE (ended_at, status)",
       "click.erasure: INSERT, SELECT",
       "click.log_head: INSERT, SELECT, UPDATE (size)",
       "click.log_leaf: INSERT, SELECT",
@@ -120,6 +143,8 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.anchor integrator_reads (r)",
       "click.log_checkpoint integrator_adds (a)",
       "click.log_checkpoint integrator_reads (r)",
+      "click.log_epoch integrator_confirms (w)",
+      "click.log_epoch integrator_reads (r)",
       "click.log_head integrator_anchors (a): (organization_id = '00000000-0000-0000-0000-000000000000'::uuid)",
       "click.log_head integrator_counts (w): (organization_id = '00000000-0000-0000-0000-000000000000'::uuid)",
       "click.log_head integrator_reads (r)",
@@ -137,10 +162,12 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.anchor: INSERT, SELECT",
       "click.anchor_timestamp: INSERT, SELECT",
       "click.log_checkpoint: INSERT, SELECT",
+      "click.log_epoch: SELECT, UPDATE (confirmed_at, confirmed_by)",
       "click.log_head: INSERT, SELECT, UPDATE (size)",
       "click.log_leaf: INSERT, SELECT",
       "click.log_tile: INSERT, SELECT, UPDATE (hashes)",
       "click.log_tree: INSERT, SELECT, UPDATE (anchored_size, frontier, root, size, updated_at)",
+      "click.log_witness: INSERT, SELECT, UPDATE (confirmed_by, first_epoch, marker, since)",
       "click.outbox: INSERT",
     ],
   },
@@ -153,6 +180,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.consent_deadline recorder_insert (a)",
       "click.consent_event recorder_insert (a)",
       "click.consent_head recorder_all (*)",
+      "click.copy recorder_insert (a)",
       "click.log_head recorder_all (*)",
       "click.log_leaf recorder_insert (a)",
       "click.log_leaf recorder_lookup (r)",
@@ -167,6 +195,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.consent_deadline: INSERT",
       "click.consent_event: INSERT",
       "click.consent_head: INSERT, SELECT, UPDATE (clock, revision)",
+      "click.copy: INSERT",
       "click.log_head: INSERT, SELECT, UPDATE (size)",
       "click.log_leaf: INSERT, SELECT",
       "click.outbox: INSERT",
@@ -215,11 +244,13 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_click_sweeper: {
     reason:
-      "Announces what time has brought about, for all organizations. Serves no request and sees nobody's texts or claims.",
+      "Announces what time has brought about and chooses the copy that is mailed next, for all organizations. Serves no request and sees nobody's texts, claims or addresses.",
     policies: [
       "click.consent_deadline sweeper_all (*)",
       "click.consent_event sweeper_reads (r)",
       "click.consent_head sweeper_all (*)",
+      "click.copy sweeper_claims (w)",
+      "click.copy sweeper_reads (r)",
       "click.outbox sweeper_insert (a)",
       "click.session sweeper_expires (w)",
       "click.session sweeper_reads (r)",
@@ -229,6 +260,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.consent_deadline: DELETE, SELECT, UPDATE (expires_at)",
       "click.consent_event: SELECT (event_id, expires_at, organization_id, purpose, receipt_id, recorded_at, revision, subject_index, template_id, template_revision, version_id)",
       "click.consent_head: SELECT, UPDATE (clock)",
+      "click.copy: SELECT (attempts, claim, claimed_until, organization_id, receipt_id, run_at, status), UPDATE (attempts, claim, claimed_until)",
       "click.outbox: INSERT",
       "click.session: SELECT (expires_at, id, organization_id, revision, status, template_id, version_id), UPDATE (outcome, status, updated_at)",
       "click.session_deadline: DELETE, SELECT, UPDATE (expires_at)",
@@ -278,7 +310,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_sign_remover: {
     reason:
-      "Finds which organizations delete anything (retention/due.ts), by how long they keep agreements. Everything else it sees and deletes as one organization; nobody else may delete an agreement or its trail. Serves no request.",
+      "Finds which organizations delete anything (retention/due.ts), by how long they keep agreements and other records. Everything else it sees and deletes as one organization; nobody else may delete an agreement or its trail. Serves no request.",
     policies: ["sign.retention_period remover_chooses (r)"],
     grants: [
       "sign.agreement: DELETE, SELECT, UPDATE (version)",
@@ -296,6 +328,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.outbox: INSERT",
       "sign.privacy_act: INSERT",
       "sign.recipient: DELETE, SELECT",
+      "sign.record_removal: DELETE, INSERT, SELECT, UPDATE (planned_at)",
       "sign.retention_period: SELECT",
       "sign.subject_key: DELETE, SELECT",
       "sign.view: DELETE, SELECT",
@@ -361,11 +394,16 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_templates_resolver: {
     reason:
-      "Resolves the templates of a batch of acceptances of many organizations with one statement, which looks once more at whose each row is (store/resolve-store.ts). Sees no text, and deployments of one organization at a time.",
-    policies: ["templates.template resolver_reads (r)", "templates.version resolver_reads (r)"],
+      "Resolves the templates of a batch of acceptances of many organizations with one statement, which looks once more at whose each row is (store/resolve-store.ts), and finds what is due to be published, which is then done as its organization. Sees no text, and deployments of one organization at a time.",
+    policies: [
+      "templates.scheduled_publication resolver_reads (r)",
+      "templates.template resolver_reads (r)",
+      "templates.version resolver_reads (r)",
+    ],
     grants: [
       "templates.deployment: SELECT",
       "templates.deployment_snapshot: SELECT",
+      "templates.scheduled_publication: SELECT (content_hash, label, locale, organization_id, publish_at, revision, template_id, version_id)",
       "templates.template: SELECT (archived_at, counterparty, default_locale, deleted_at, id, name, organization_id, policy_flags, slug, type, type_config)",
       "templates.version: SELECT (content_hash, id, label, locale, organization_id, revision, status, template_id)",
     ],
@@ -381,9 +419,9 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_webhooks_fan_out: {
     reason:
-      "Notes who is to be told of a batch of events of many organizations, with a few statements (consumers/fan-out.ts): events go to the receivers of their own organization alone. Sees neither addresses, secrets nor what is sent. Serves no request.",
+      "Counts a batch of events of many organizations and notes who is to be told of it, with a few statements (consumers/fan-out.ts), and shows operators the counts: events go to the receivers of their own organization alone. Sees neither addresses, secrets nor what is sent. Serves no request of customers.",
     policies: [
-      ...["delivery", "event", "queue"].map((table) => `webhooks.${table} fan_out_all (*)`),
+      ...["delivery", "event", "queue", "use_day"].map((table) => `webhooks.${table} fan_out_all (*)`),
       "webhooks.endpoint fan_out_reads (r): (deleted_at IS NULL)",
     ],
     grants: [
@@ -392,6 +430,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "webhooks.event: INSERT, SELECT (id, organization_id)",
       "webhooks.inbox: INSERT, SELECT",
       "webhooks.queue: INSERT, SELECT (next_at, organization_id, receiver_id), UPDATE (next_at)",
+      "webhooks.use_day: INSERT, SELECT, UPDATE (acceptances, agreements, deliveries, documents)",
     ],
   },
   assent_webhooks_relay: {
@@ -440,7 +479,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   assent_webhooks_sweeper: {
     reason:
       "Removes what is old, and what was deleted, of all organizations. Serves no request and sees neither addresses, secrets nor what was sent.",
-    policies: ["delivery", "endpoint", "event", "idempotency_key", "queue"].map(
+    policies: ["delivery", "endpoint", "event", "idempotency_key", "queue", "use_day"].map(
       (table) => `webhooks.${table} sweeper_all (*)`,
     ),
     grants: [
@@ -449,6 +488,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "webhooks.event: DELETE, SELECT (created_at, id, organization_id)",
       "webhooks.idempotency_key: DELETE, SELECT (created_at, key, organization_id)",
       "webhooks.queue: DELETE, SELECT (next_at, organization_id, receiver_id)",
+      "webhooks.use_day: DELETE, SELECT (day, organization_id)",
     ],
   },
 };

@@ -51,7 +51,7 @@ function readContract(document: OpenApiDocument): Contract {
       const isHead = request.method === "HEAD";
       return [
         ...headerProblems(response, answer, resolve),
-        ...(isHead ? [] : bodyProblems(response, answer, validate, `${found.name} ${answer.status}`)),
+        ...(isHead ? [] : bodyProblems(response, answer, validate)),
       ].map((problem) => `${found.name} ${answer.status}: ${problem}`);
     },
   };
@@ -158,7 +158,7 @@ function generalProblems({ path }: Asked, answer: Answered, validate: BodyValida
   if (answer.text === "") return missing;
   const isOwn = isGeneration(path) && Object.hasOwn(generalGenCodes, answer.status);
   const name = isOwn ? "GenerationError" : "Error";
-  return [...missing, ...validate(name, { $ref: `#/components/schemas/${name}` }, JSON.parse(answer.text))];
+  return [...missing, ...validate({ $ref: `#/components/schemas/${name}` }, JSON.parse(answer.text))];
 }
 
 function headerProblems({ headers = {} }: Response, answer: Answered, resolve: (value: unknown) => Json): string[] {
@@ -171,7 +171,9 @@ function headerProblems({ headers = {} }: Response, answer: Answered, resolve: (
   });
 }
 
-function bodyProblems({ content }: Response, answer: Answered, validate: BodyValidator, where: string): string[] {
+const anything: Json = {};
+
+function bodyProblems({ content }: Response, answer: Answered, validate: BodyValidator): string[] {
   const { text, headers } = answer;
   if (content === undefined) return text === "" ? [] : ["there should be no body"];
   const type = mediaType(headers.get("content-type"));
@@ -179,25 +181,31 @@ function bodyProblems({ content }: Response, answer: Answered, validate: BodyVal
   if (media === undefined) return [`the content type ${type} is not declared`];
   if (type !== "application/json") return [];
   try {
-    return validate(`${where} ${type}`, media.schema ?? {}, JSON.parse(text));
+    return validate(media.schema ?? anything, JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError) return ["the body is not JSON"];
     throw error;
   }
 }
 
-type BodyValidator = (name: string, schema: Json, value: unknown) => string[];
+type BodyValidator = (schema: Json, value: unknown) => string[];
 
 /** Validates against schemas that are taken at their word: what an object does not name must not be there. */
 function createBodyValidator(document: OpenApiDocument): BodyValidator {
   const formats = { ...createTextFormats(), uri: (value: string) => URL.canParse(value) };
   // To make the code of a validator small takes as long as to write it, and most of them validate a few answers.
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats, code: { optimize: false } });
+  const code = { optimize: false };
+  // Whether the schemas are valid is asked by a test of the gateway.
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats, code, validateSchema: false });
   ajv.addSchema({ $id: "document", components: closed(document.components) as Json });
-  const compiled = new Map<string, ValidateFunction>();
-  return (name, schema, value) => {
-    const validate = compiled.get(name) ?? ajv.compile({ ...(closed(schema) as Json) });
-    compiled.set(name, validate);
+  const compiled = new WeakMap<Json, ValidateFunction>();
+  // Most errors of all operations have the same few schemas.
+  const byText = new Map<string, ValidateFunction>();
+  return (schema, value) => {
+    const text = compiled.has(schema) ? "" : JSON.stringify(schema);
+    const validate = compiled.get(schema) ?? byText.get(text) ?? ajv.compile({ ...(closed(schema) as Json) });
+    compiled.set(schema, validate);
+    if (text !== "") byText.set(text, validate);
     if (validate(value)) return [];
     return (validate.errors ?? []).slice(0, 20).map(({ instancePath, message, params }) => {
       const { additionalProperty, allowedValues } = params as Json;

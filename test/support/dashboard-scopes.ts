@@ -28,6 +28,9 @@ export const documentedDashboardScopes: Readonly<Record<string, string>> = {
   updateOrganization: "dashboard:admin",
   listDashboardAuditEvents: "dashboard:admin",
   getOverview: "dashboard:read",
+  approveVersion: "dashboard:write",
+  refuseVersion: "dashboard:write",
+  setPublicationRules: "dashboard:admin",
 };
 
 /** Where people who are not known yet find their way in. */

@@ -1,10 +1,11 @@
 import { decodeJwt, type JWTPayload } from "jose";
 import pg from "pg";
 import { parseOrgId } from "#platform/ids.ts";
+import { activeKey } from "#platform/key-schedule.ts";
 import { type KeyRing, parseMasterKeys } from "#platform/secrets.ts";
 import { signAccessToken, type TokenIssuer, type TokenSubject } from "../../services/auth/domain/access-token.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
-import { activeKey, makeSealedKey, type OpenKey, openSealedKey } from "../../services/auth/domain/signing-key.ts";
+import { makeSealedKey, type OpenKey, openSealedKey } from "../../services/auth/domain/signing-key.ts";
 import { listSigningKeys } from "../../services/auth/store/token-store.ts";
 import type { System } from "./system.ts";
 

@@ -3,23 +3,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, test } from "@jest/globals";
-import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Environment } from "#platform/config.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createLogger } from "#platform/logger.ts";
-import { parseMasterKeys } from "#platform/secrets.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { createSeedVault, type SeedVault } from "#platform/vault/seed-vault.ts";
+import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { createAdminTransport } from "../../dev/admin-transport.ts";
 import type { AdminClient } from "../../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../../dev/distributed.ts";
 import { openHome, type Secrets } from "../../dev/home.ts";
 import { findNatsServer, type RunningNats, startNats } from "../../dev/nats.ts";
-import { adminClient, type SingleProcessOptions, startSingleProcess } from "../../dev/single-process.ts";
-import { Api } from "./api.ts";
+import { findFreePort } from "../../dev/ports.ts";
+import {
+  adminClient,
+  type SingleProcess,
+  type SingleProcessOptions,
+  startSingleProcess,
+} from "../../dev/single-process.ts";
+import type { Api } from "./api.ts";
+import { newOrganization, noneKept, signVaultOf } from "./copies.ts";
 import { captureLines, type LogSource, readLogFolder, requireNoSecrets } from "./log-capture.ts";
+import { type OtlpReceiver, startOtlpReceiver } from "./otlp-receiver.ts";
 import { createSecretRegistry, noteAdmin, type SecretRegistry, watchRequests } from "./secrets.ts";
 
 /** A running copy of the product for one test file. */
@@ -35,9 +41,15 @@ export interface System {
   readonly bus: EventBus;
   /** What people do with links to sign; in a single process only. */
   readonly signing?: Client<typeof SigningService>;
+  /** Where the list of erasures is. */
+  readonly erasureList: string;
+  /** The same copy on another database; in a single process only. */
+  startOn?(databaseUrl: string): Promise<SingleProcess>;
   /** Absent in a single process. */
   readonly distributed?: Distributed;
   readonly nats?: RunningNats;
+  /** Where it keeps the streams. */
+  readonly natsFolder?: string;
   /** Whatever must not be in its logs; requests of Api and of the administrator add theirs by themselves. */
   readonly secrets: SecretRegistry;
   /** The master key of the auth service, for tests that forge what it would have signed. */
@@ -46,15 +58,20 @@ export interface System {
   readonly signVault: SeedVault;
   /** What makes a test a process of this copy. */
   readonly internalTokenKeys: string;
+  /** Where the spans of scenarios arrive that callers have marked. */
+  readonly traces?: OtlpReceiver;
   /** A new organization with an API key, ready to call. */
   newOrganization(): Promise<Api>;
-  /** Ends it. Rejects when one of the secrets is in its logs. */
+  /** Ends it, once. Rejects when one of the secrets is in its logs. */
   stop(): Promise<void>;
 }
 
 export type Mode = "single process" | "distributed";
 export interface SystemOptions
-  extends Pick<DistributedOptions, "gateways" | "clicks" | "docgens" | "signs" | "webhooks" | "interpose"> {
+  extends Pick<
+    DistributedOptions,
+    "gateways" | "clicks" | "docgens" | "signs" | "webhooks" | "interpose" | "environmentOf"
+  > {
   /** How often the logs are anchored; once a minute when absent. */
   readonly anchorIntervalSeconds?: number;
   /** In a single process: how mails are sent, and where people may sign in beside with a password. */
@@ -98,11 +115,27 @@ export const scenario = (title: string, tests: ScenarioTests, only?: Mode): Scen
 export function describeTogether(mode: Mode, scenarios: readonly Scenario[]): void {
   describeIn(mode, "one copy of the product", () => {
     let system: System;
+    let traces: OtlpReceiver | undefined;
     beforeAll(async () => {
-      system = await startSystem(mode, { gateways: 2, clicks: 2, signs: 2, keepsProcesses: true });
+      const copies = { gateways: 2, clicks: 2, signs: 2, keepsProcesses: true, anchorIntervalSeconds: 2 };
+      if (mode === "single process") {
+        system = await startSystem(mode, copies);
+        return;
+      }
+      traces = await startOtlpReceiver();
+      const environment = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+        OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20key-of-the-collector",
+        // Only what callers have marked is recorded.
+        OTEL_TRACES_SAMPLER_ARG: "0",
+      };
+      const door = { GRPC_PORT: String(await findFreePort()) };
+      const environmentOf = (process: string): Record<string, string> => (process === "gateway" ? door : {});
+      system = { ...(await startSystem(mode, { ...copies, environment, environmentOf })), traces };
     });
     afterAll(async () => {
       await system?.stop();
+      await traces?.close();
     });
     for (const { title, tests } of scenarios.filter(({ only = mode }) => only === mode)) {
       describe(title, () => tests(mode, () => system));
@@ -125,8 +158,16 @@ export function describeDistributed(name: string, suite: () => void): void {
   }
 }
 
-export const startSystem = (mode: Mode, options: SystemOptions = {}): Promise<System> =>
-  mode === "distributed" ? startSeparate(options) : startSingle(options);
+export async function startSystem(mode: Mode, options: SystemOptions = {}): Promise<System> {
+  const system = await (mode === "distributed" ? startSeparate(options) : startSingle(options));
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    await system.stop();
+  };
+  return { ...system, stop };
+}
 
 async function startSingle({ anchorIntervalSeconds, mail, oidc, environment }: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
@@ -135,20 +176,24 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc, environment }: S
   const registry = registryOf(secrets, database);
   const lines = captureLines();
   const logger = createLogger("test", logLevel, lines);
-  const running = await startSingleProcess({
-    databaseUrl: database.url,
-    natsUrl: "",
-    host: "127.0.0.1",
-    port: 0,
-    secrets,
-    logger,
-    oidc,
-    ...(mail === undefined ? {} : { mail }),
-    env: {
-      ...environment,
-      ...(anchorIntervalSeconds === undefined ? {} : { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }),
-    },
-  });
+  const startOn = (databaseUrl: string): Promise<SingleProcess> =>
+    startSingleProcess({
+      databaseUrl,
+      natsUrl: "",
+      host: "127.0.0.1",
+      port: 0,
+      secrets,
+      logger,
+      oidc,
+      ...(mail === undefined ? {} : { mail }),
+      env: {
+        ERASURE_LIST: join(folder, "erasures"),
+        LOG_WITNESS: join(folder, "log-witness"),
+        ...environment,
+        ...(anchorIntervalSeconds === undefined ? {} : { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }),
+      },
+    });
+  const running = await startOn(database.url);
   running.open();
   const admin = adminClient(noteAdmin(running.admin, registry));
   const baseUrl = `http://127.0.0.1:${running.port}`;
@@ -161,6 +206,8 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc, environment }: S
     adminEnv: { ASSENT_ADMIN_URL: running.adminUrl, ASSENT_ADMIN_TOKEN: secrets.adminToken },
     bus: running.bus,
     signing: createClient(SigningService, running.sign),
+    erasureList: join(folder, "erasures"),
+    startOn,
     secrets: registry,
     authMasterKey: secrets.authMasterKey,
     signVault: signVaultOf(secrets),
@@ -175,18 +222,13 @@ async function startSingle({ anchorIntervalSeconds, mail, oidc, environment }: S
   };
 }
 
-/** Most files need none of them. */
-const noneKept: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  docgen: { RENDERER_PROCESSES_KEPT: "0" },
-  sign: { INTAKE_PROCESSES_KEPT: "0" },
-};
-
 async function startSeparate({
   anchorIntervalSeconds,
   mail: _mail,
   oidc: _oidc,
   environment,
   keepsProcesses = false,
+  environmentOf,
   ...options
 }: SystemOptions): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "assent-test-"));
@@ -204,8 +246,11 @@ async function startSeparate({
     logLevel,
     ...options,
     environmentOf: (process) => ({
-      ...(keepsProcesses ? {} : noneKept[process.replace(/-\d+$/, "")]),
+      ...(keepsProcesses ? {} : noneKept(process)),
+      ...(process === "auth" ? { ERASURE_LIST: join(folder, "erasures") } : {}),
+      ...(process.startsWith("click") ? { LOG_WITNESS: "nats" } : {}),
       ...environment,
+      ...environmentOf?.(process),
       ...(process.startsWith("click") && anchorIntervalSeconds !== undefined
         ? { ANCHOR_INTERVAL_SECONDS: String(anchorIntervalSeconds) }
         : {}),
@@ -229,6 +274,8 @@ async function startSeparate({
     bus,
     distributed,
     nats,
+    natsFolder: join(folder, "nats"),
+    erasureList: join(folder, "erasures"),
     secrets: registry,
     authMasterKey: home.secrets.authMasterKey,
     signVault: signVaultOf(home.secrets),
@@ -246,10 +293,6 @@ async function startSeparate({
   };
 }
 
-/** Finds nobody: for that one would need what the service keeps in the database. */
-const signVaultOf = ({ signMasterKey }: Secrets): SeedVault =>
-  createSeedVault("sign", parseMasterKeys(signMasterKey), () => Buffer.alloc(32));
-
 /** With what the system itself is given. */
 function registryOf(secrets: Secrets, database: TestDatabase): SecretRegistry {
   const registry = createSecretRegistry();
@@ -261,11 +304,4 @@ function registryOf(secrets: Secrets, database: TestDatabase): SecretRegistry {
   registry.add("internal token key", secrets.internalTokenKeys);
   for (const url of [database.url, database.superuserUrl]) registry.add("database password", new URL(url).password);
   return registry;
-}
-
-async function newOrganization(admin: AdminClient, baseUrl: string): Promise<Api> {
-  const { organization } = await admin.createOrganization({ name: "Test", plan: Plan.GEN_PRO });
-  const organizationId = organization?.id ?? "";
-  const { apiKey } = await admin.createApiKey({ organizationId, name: "test" });
-  return new Api(baseUrl, apiKey, organizationId);
 }

@@ -33,6 +33,7 @@ const templateFields: Readonly<Record<string, Shape>> = {
   metadata: "object",
   currentVersions: "object",
   activeDeploymentCount: "count",
+  nextPublicationAt: "time?",
   createdBy: "text?",
   createdAt: "time",
   updatedAt: "time",
@@ -46,6 +47,15 @@ const revision = fields({
   publishedAt: "time",
   requiresReacceptance: "flag",
 });
+
+const draftNote: Readonly<Record<string, Shape>> = {
+  contentHash: "hash",
+  baseRevision: "count",
+  createdBy: "text",
+  createdAt: "time",
+  updatedBy: "text",
+  updatedAt: "time",
+};
 
 const versionFields: Readonly<Record<string, Shape>> = {
   id: "uuid",
@@ -76,11 +86,40 @@ const versionFields: Readonly<Record<string, Shape>> = {
   createdAt: "time",
   updatedAt: "time",
   revisions: listOf(revision),
+  draft: orNull(fields(draftNote)),
+  schedule: orNull(
+    fields({
+      ...{ publishAt: "time", scheduledBy: "text", scheduledAt: "time", requireReacceptance: "flag", label: "text" },
+      ...{ changeSummary: "text?", effectiveAt: "time?" },
+    }),
+  ),
 };
+
+const draftTexts = [
+  ...["templateId", "organizationId", "locale", "title", "content", "format", "changeSummary", "effectiveAt"],
+  ...["consentText", "buttonText", "declineText", "checkboxText", "linkText", "purposeTexts", "validation"],
+];
 
 export const template = fields(templateFields);
 export const version = fields(versionFields);
 export const templateWithVersions = fields({ ...templateFields, versions: listOf(version) });
+export const versionDraft = fields({
+  ...Object.fromEntries(draftTexts.map((name) => [name, versionFields[name] as Shape])),
+  ...{ versionId: "uuid", ...draftNote },
+});
+export const versionApproval = fields({
+  required: "flag",
+  status: ["NONE", "REQUESTED", "APPROVED", "REFUSED", "OUTDATED"],
+  textHash: "hash?",
+  authors: listOf("text"),
+  ...{ requestedBy: "text?", requestedAt: "time?", note: "text?" },
+  ...{ decidedBy: "text?", decidedAt: "time?", reason: "text?" },
+});
+export const approvalRequest = fields({
+  ...{ templateId: "uuid", templateName: "text", versionId: "uuid", locale: "text", textHash: "hash" },
+  ...{ authors: listOf("text"), requestedBy: "text", requestedAt: "time", note: "text?" },
+});
+export const publicationRules = fields({ fourEyes: "flag", updatedBy: "text?", updatedAt: "time?" });
 export const revisionText = fields({
   templateId: "uuid",
   versionId: "uuid",
@@ -97,6 +136,7 @@ export const revisionText = fields({
   checkboxText: "text?",
   linkText: "text?",
   purposeTexts: "object",
+  changeSummary: "text?",
   publishedAt: "time",
   publishedBy: "text?",
 });

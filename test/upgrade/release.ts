@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import pg from "pg";
@@ -43,8 +43,15 @@ export interface Facts {
   readonly webhook?: { readonly endpointId: string; readonly secret: string; readonly deliveryId: string };
 }
 
+/** What a release has asked its database, and as which role. */
+export interface Statement {
+  readonly role: string;
+  readonly text: string;
+}
+
 /** All that is kept of one release. */
 export interface Kept {
+  readonly statements: readonly Statement[];
   readonly schema: string;
   readonly rows: string;
   readonly facts: Facts;
@@ -66,10 +73,26 @@ const writeSql = (name: string, sql: string): void =>
 export const factsOf = (release: string): Facts =>
   JSON.parse(readFileSync(fileOf(`facts-${release}.json`), "utf8")) as Facts;
 
-/** Three files; those of the same release are replaced. */
-export function keepRelease(release: string, { schema, rows, facts }: Kept): void {
+const statementsFile = (release: string): string => fileOf(`statements-${release}.json.gz`);
+
+/** None of releases that nobody has listened to. */
+export const statementsOf = (release: string): readonly Statement[] =>
+  existsSync(statementsFile(release)) ? JSON.parse(gunzipSync(readFileSync(statementsFile(release))).toString()) : [];
+
+/** The names of the migrations of a schema that a release had. */
+export const migrationsOf = (release: string, schema: string): string[] =>
+  Array.from(
+    readSql(`rows-${release}`).matchAll(
+      new RegExp(`^insert into ${schema}\\.migration .* values \\('\\d+', '([^']+)'`, "gm"),
+    ),
+    ([, name]) => name ?? "",
+  );
+
+/** Four files; those of the same release are replaced. */
+export function keepRelease(release: string, { schema, rows, facts, statements }: Kept): void {
   writeSql(`schema-${release}`, schema);
   writeSql(`rows-${release}`, rows);
+  writeFileSync(statementsFile(release), gzipSync(JSON.stringify(statements), { level: 9 }));
   writeFileSync(fileOf(`facts-${release}.json`), `${JSON.stringify(facts, null, 2)}\n`);
 }
 

@@ -21,11 +21,13 @@ import { collectEvents, type EventLog } from "../support/events.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { readPageAndConsent } from "../support/read-and-consent.ts";
 import { startReceiver } from "../support/receiver.ts";
-import { factsOf, keptReleases, restoreRelease } from "./release.ts";
+import { factsOf, keptReleases, restoreRelease, statementsOf } from "./release.ts";
 import { shapeOf } from "./shape.ts";
 
 /** Tables that a later migration took away, by the last release that had them. */
 const gone: ReadonlyMap<string, readonly string[]> = new Map([["1", ["sign.subscription"]]]);
+
+const lastRelease = keptReleases().findLast((release) => release.includes("."));
 
 describe.each(keptReleases())("an installation of release %s, migrated", (release) => {
   const facts = factsOf(release);
@@ -76,6 +78,25 @@ describe.each(keptReleases())("an installation of release %s, migrated", (releas
     }
     expect(applied.toSorted()).toEqual(pending.toSorted());
     expect(await migrateAll(database.url, createLogger("upgrade", "silent"))).toEqual([]);
+  });
+
+  test("takes every statement of that release from the role that sent it, whose processes still run meanwhile", async () => {
+    const client = new pg.Client({ connectionString: database.superuserUrl });
+    await client.connect();
+    const refused: string[] = [];
+    try {
+      for (const { role, text } of statementsOf(release)) {
+        await client.query(`set role ${role}; set search_path = ${role.split("_")[1]}`);
+        // Looks at names, types and permissions, and does nothing.
+        await client.query(`explain (generic_plan) ${text}`).catch((error: Error) => {
+          refused.push(`${role}: ${text}: ${error.message}`);
+        });
+      }
+    } finally {
+      await client.end();
+    }
+    expect(refused).toEqual([]);
+    if (release === lastRelease) expect(statementsOf(release).length).toBeGreaterThan(200);
   });
 
   test("has lost no row but those of tables that are gone", () => {

@@ -144,7 +144,7 @@ describe("verify-bundle.mjs", () => {
 
   test("is made of our sources alone, which share nothing with the service", () => {
     const specifiers = readdirSync(sources)
-      .flatMap((name) => [...readFileSync(join(sources, name), "utf8").matchAll(/\b(?:from|import\()\s*"([^"]+)"/g)])
+      .flatMap((name) => [...readFileSync(join(sources, name), "utf8").matchAll(/\b(?:from |import\()\s*"([^"]+)"/g)])
       .map((match) => match[1] ?? "");
     expect(specifiers.filter((one) => !/^(\.\/[\w-]+\.ts|node:fs\/promises|node:url)$/.test(one))).toEqual([]);
   });

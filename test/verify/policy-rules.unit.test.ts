@@ -18,6 +18,7 @@ const flags = fc.record(
     minDisplaySeconds: fc.constantFrom(0, 1, 5, 60),
     requireRenderToken: fc.boolean(),
     requireTypedName: fc.boolean(),
+    esignDisclosure: fc.boolean(),
     expectedName: name,
     allowDirectAccept: fc.boolean(),
     allowDecline: fc.boolean(),
@@ -30,7 +31,10 @@ const flags = fc.record(
   { requiredKeys: [] },
 );
 const pageEvents = fc.array(
-  fc.constantFrom<PageEventType>("DISPLAYED", "SCROLLED_TO_END", "LINK_OPENED", "CHECKED", "UNCHECKED"),
+  fc.record({
+    type: fc.constantFrom<PageEventType>("DISPLAYED", "SCROLLED_TO_END", "LINK_OPENED", "CHECKED", "UNCHECKED"),
+    target: fc.constantFrom(null, "esignDisclosure", "agree"),
+  }),
   { maxLength: 5 },
 );
 const presentation = fc.option(
@@ -39,9 +43,13 @@ const presentation = fc.option(
       checkboxInitiallyChecked: fc.boolean(),
       scrolledToEnd: fc.boolean(),
       documentsOpened: fc.array(fc.constant("https://shop.example/prices"), { maxLength: 2 }),
-      events: fc.array(fc.record({ type: fc.constantFrom("CHECKED", "UNCHECKED", "BUTTON_PRESSED") }), {
-        maxLength: 3,
-      }),
+      events: fc.array(
+        fc.record({
+          type: fc.constantFrom("CHECKED", "UNCHECKED", "BUTTON_PRESSED", "DISPLAYED"),
+          target: fc.constantFrom("esignDisclosure", "agree"),
+        }),
+        { maxLength: 3 },
+      ),
     },
     { requiredKeys: [] },
   ),
@@ -69,7 +77,7 @@ describe("the verifier's rules", () => {
       fc.property(given, (facts) => {
         const policy = effectivePolicy(facts.type, facts.flags);
         const page = facts.pageEvents.reduce<ReturnType<typeof addEvents> | null>(
-          (known, type) => addEvents(known, [{ type }]),
+          (known, event) => addEvents(known, [event]),
           null,
         );
         const body: AcceptBody = {
@@ -80,7 +88,9 @@ describe("the verifier's rules", () => {
         };
         const displayedSince = facts.displayedMs === null ? undefined : new Date(acceptedAt - facts.displayedMs);
         const { type, action, isDirect } = facts;
-        const input = { type, policy, body, action, isDirect, displayedSince, page, now: new Date(acceptedAt) };
+        // The service records nothing under the flag that was shown without the disclosure.
+        const shown = { isDirect, displayedSince, page, hasDisclosure: true };
+        const input = { type, policy, body, action, ...shown, now: new Date(acceptedAt) };
         const expected = facts.isDecline
           ? checkDeclinePolicy(input)
           : [...checkPolicy(input), ...checkVerification(policy, body.verification ?? [], body.typedName)];
@@ -104,6 +114,7 @@ function toVerifier(facts: typeof given extends fc.Arbitrary<infer F> ? F : neve
     methods: facts.methods,
     page: pageFacts(facts.pageEvents),
     displayedSince: facts.displayedMs === null ? null : acceptedAt - facts.displayedMs,
+    hasDisclosure: true,
     acceptedAt,
   };
 }

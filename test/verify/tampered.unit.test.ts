@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { sha256Label } from "#platform/canonical-json.ts";
 import { makeBundle, sign } from "./support/bundle.ts";
 import { keyFile, makeInstallation } from "./support/installation.ts";
 import { scenario } from "./support/scenario.ts";
@@ -9,6 +10,8 @@ import { failures, loadVerifier, type Result, type VerifyBundle } from "./suppor
 const installation = makeInstallation();
 const keys = keyFile(installation);
 const bundle = makeBundle(installation, scenario({ acceptances: 2 }));
+const told = makeBundle(installation, scenario({ changes: "SHOWN" }));
+const pictured = makeBundle(installation, scenario({ screenshot: "HELD" }));
 let verify: VerifyBundle;
 beforeAll(async () => {
   verify = await loadVerifier();
@@ -135,6 +138,76 @@ describe("what somebody changed who can sign the bundle again", () => {
       }),
       { numRuns: 8 },
     );
+  });
+
+  test.each([
+    ["presentation.changes.from", ["CHANGES"]],
+    ["presentation.changes.shown", ["CHANGES"]],
+    ["presentation.rendering.words.changes.from.label", ["WORDS_HASH"]],
+    ["presentation.rendering.words.changes.changeSummary", ["WORDS_HASH"]],
+    ["presentation.rendering.words.changes.shownHash", ["WORDS_HASH", "CHANGES"]],
+  ])("of the changes that were shown, %s is found out by %s", async (path, expected) => {
+    await fc.assert(
+      fc.asyncProperty(bits, async (bit) => {
+        const result = await verify(
+          forged(installation, told, path, (value) => flip(value, bit)),
+          { keys },
+        );
+        expect(failed(result)).toEqual(expect.arrayContaining([...expected]));
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test.each([
+    ["presentation.deploymentScreenshot.content", ["SCREENSHOT_HASH"]],
+    ["presentation.deploymentScreenshot.hash", ["SCREENSHOT_HASH"]],
+    ["presentation.deployment.screenshotHash", ["SCREENSHOT_HASH", "DEPLOYMENT_HASH"]],
+    ["presentation.deployment.screenshotId", ["DEPLOYMENT_HASH"]],
+  ])("of the picture of the deployment, %s is found out by %s", async (path, expected) => {
+    await fc.assert(
+      fc.asyncProperty(bits, async (bit) => {
+        const result = await verify(
+          forged(installation, pictured, path, (value) => flip(value, bit)),
+          { keys },
+        );
+        expect(failed(result)).toEqual(expect.arrayContaining([...expected]));
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test("a picture that no deployment names is found out by SCREENSHOT_HASH", async () => {
+    const { deploymentScreenshot } = pictured.presentation;
+    const invented = forged(installation, bundle, "presentation", (shown) => ({
+      ...Object(shown),
+      deploymentScreenshot,
+    }));
+    expect(failed(await verify(invented, { keys }))).toEqual(["SCREENSHOT_HASH"]);
+  });
+
+  test("changes that are not those between the texts are found out by CHANGES, even where the words name them", async () => {
+    const lie = async (change: (shown: string) => string) => {
+      const other = forged(installation, told, "presentation.changes.shown", (shown) => change(String(shown)));
+      other.presentation.rendering.words.changes.shownHash = sha256Label(other.presentation.changes.shown);
+      const { checks } = await verify(sign(installation, other), { keys });
+      return checks.find(({ check }) => check === "CHANGES");
+    };
+    expect(await lie((shown) => shown.replace("Do not shout", "Do shout"))).toMatchObject({
+      status: "FAIL",
+      message: "The changes that were shown do not lead from the earlier text to the later one.",
+    });
+    for (const part of [" deleted: ", "What has changed", "before.", "Kinder."]) {
+      expect(await lie((shown) => shown.replace(part, `${part}</p><p>Nothing has changed.`))).toMatchObject({
+        status: "FAIL",
+        message: "The changes that were shown are not written as the service does.",
+      });
+    }
+  });
+
+  test("changes that nobody was told of are found out by CHANGES", async () => {
+    const invented = forged(installation, bundle, "presentation.changes", () => ({ from: "", to: null, shown: "" }));
+    expect(failed(await verify(invented, { keys }))).toEqual(["CHANGES"]);
   });
 
   test("the signature of the bundle is found out by BUNDLE_SIGNATURE", async () => {

@@ -34,6 +34,7 @@ export function envelopeView(agreement: Agreement, included: Included): { readon
     ...timesOf(agreement),
     ...expiryOf(agreement),
     sender: senderOf(agreement),
+    ...purgeOf(agreement),
     ...envelopeConstants,
     envelopeMetadata,
     ...partsOf(agreement, included),
@@ -77,6 +78,12 @@ const timesOf = (agreement: Agreement) => ({
   voidedReason: filled(agreement.voidedReason),
 });
 
+const purgeOf = ({ purge }: Agreement) => ({
+  purgeState: purge?.state ?? "unpurged",
+  purgeRequestDate: compatTime(purge?.requestedAt),
+  purgeCompletedDate: compatTime(purge?.purgedAt),
+});
+
 const expiryOf = ({ notification, expiresAt }: Agreement) => ({
   expireEnabled: flagText(notification?.expireEnabled ?? true),
   expireAfter: numberText(notification?.expireAfter ?? 120),
@@ -113,7 +120,6 @@ export const envelopeConstants = {
   allowComments: "false",
   allowViewHistory: "true",
   autoNavigation: "true",
-  purgeState: "unpurged",
   envelopeIdStamping: "true",
   is21CFRPart11: "false",
   signerCanSignOnMobile: "true",

@@ -28,7 +28,7 @@ export function createDocuments({ documents }: Rendering, recorder: Recorder, wo
   };
 }
 
-/** The documents beside the text; else the text behind its link; else what it links to; else it lies open itself. */
+/** What has to be opened: the documents beside the text; for a LINK the text itself; otherwise what the text links to. */
 export function documentsToOpen(facts: {
   readonly rendering: Rendering;
   readonly displayMode: DisplayMode;

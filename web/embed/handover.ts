@@ -36,7 +36,7 @@ export interface HandOverOptions {
 export interface HandOverResult {
   /** Of the backend or the callback; undefined when they answered nothing. */
   readonly answer: unknown;
-  /** Somebody was there to say that it worked. */
+  /** Whether a listener, a callback or a backend took the decision. */
   readonly isConfirmed: boolean;
 }
 
@@ -81,7 +81,7 @@ export function errorOf(response: Response, answer: unknown): DeliveryError {
   return new DeliveryError({ requestId: id ?? undefined, errorCode: String(errorCode ?? response.status), isFinal });
 }
 
-/** Fits whatever a callback threw. */
+/** Callbacks may throw anything; only these two texts are taken over. */
 export function toDeliveryError(error: unknown): DeliveryError {
   if (error instanceof DeliveryError) return error;
   const { requestId, errorCode } = objectOf(error);

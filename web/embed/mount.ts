@@ -36,7 +36,7 @@ export function mount(element: Element, options: MountOptions): Mounted {
     }
   };
   const ready = load();
-  // Who does not ask for it sees the failure on the page.
+  // The failure is shown on the page, so a page that ignores the promise must not get an unhandled rejection.
   ready.catch(() => undefined);
   return {
     ready,
@@ -102,22 +102,21 @@ async function fetchRendering(url: string): Promise<Rendering> {
 async function checkRendering(answer: unknown, requestId?: string): Promise<Rendering> {
   const rendering = readRendering(answer);
   if (rendering === undefined) throw new DeliveryError({ requestId, errorCode: "NO_RENDERING" });
-  const { html, renderHash } = rendering;
-  const hash = await sha256Label(html);
-  if (renderHash !== undefined && hash !== undefined && hash !== renderHash) {
+  const { html, renderHash, changesHtml, changesHash } = rendering;
+  if ((await isOther(html, renderHash)) || (await isOther(changesHtml, changesHash))) {
     throw new DeliveryError({ requestId, errorCode: "TEXT_CHANGED" });
   }
   return rendering;
 }
 
-/** Undefined where browsers do not hash: on pages without https. */
-async function sha256Label(text: string): Promise<string | undefined> {
-  if (globalThis.crypto?.subtle === undefined) return undefined;
+/** Whether the text has another hash than its sender states. Browsers do not hash on pages without https. */
+async function isOther(text: string | undefined, stated: string | undefined): Promise<boolean> {
+  if (stated === undefined || globalThis.crypto?.subtle === undefined) return false;
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return stated !== `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** Takes over the few values of a theme that are safe to take over; the others are the customer's own. */
+/** Applies the values of a theme that are known to be safe, and ignores all others. */
 function applyTheme(root: HTMLElement, theme: unknown): void {
   const { accentColor, fontFamily, borderRadius } = objectOf(theme);
   if (isCss("color", accentColor)) {
@@ -129,7 +128,7 @@ function applyTheme(root: HTMLElement, theme: unknown): void {
   if (isCss("border-radius", borderRadius)) root.style.setProperty("--radius", borderRadius);
 }
 
-// A variable of a page, or an image, could be anything.
+// Values such as var() or url() could bring in anything.
 const isCss = (property: string, value: unknown): value is string =>
   typeof value === "string" &&
   value.length <= 200 &&

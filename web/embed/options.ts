@@ -14,6 +14,8 @@ export interface MountOptions {
   readonly display?: DisplayMode | undefined;
   /** False when the page shows the title itself. */
   readonly showTitle?: boolean | undefined;
+  /** True where nobody is there to record a decision: the text is shown, with words that say so. */
+  readonly readOnly?: boolean | undefined;
   /** Whether a MODAL opens by itself (the default) or by `open()`. */
   readonly open?: "auto" | "manual" | undefined;
   /** `auto` follows the person's setting; without it the page's own scheme holds. */

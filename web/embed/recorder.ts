@@ -7,13 +7,16 @@ export interface PresentationEvent {
 
 /** Writes down what happens, as the evidence needs it. */
 export interface Recorder {
-  /** The text can be seen; only the first time counts. */
-  displayed(): void;
+  /** The text can be seen, where only the first time counts, or what is named beside it. */
+  displayed(target?: string): void;
+  /** The end of what is told before the text can be seen; only the first time counts. */
+  disclosed(): void;
   scrolledToEnd(): void;
   opened(name: string): void;
   ticked(target: string, isTicked: boolean): void;
   pressed(target: string): void;
   readonly isScrolledToEnd: boolean;
+  readonly isDisclosed: boolean;
   readonly documentsOpened: readonly string[];
   /** Undefined until the text was displayed. */
   displayedMs(): number | undefined;
@@ -29,19 +32,26 @@ export function createRecorder(onChange: () => void): Recorder {
   const documentsOpened: string[] = [];
   let displayedAt: number | undefined;
   let isScrolledToEnd = false;
+  let isDisclosed = false;
   const add = (type: PresentationEvent["type"], target?: string): void => {
     const oldestTick = events.findIndex((event) => event.type === "CHECKED" || event.type === "UNCHECKED");
-    // Who ticks to and fro is told by the last of it.
+    // Without room for more, the oldest ticks go: what counts is how a box was left in the end.
     if (events.length >= maxEvents) events.splice(Math.max(oldestTick, 1), 1);
     const at = new Date().toISOString();
     events.push(target === undefined ? { type, at } : { type, at, target: target.slice(0, 500) });
     onChange();
   };
   return {
-    displayed: () => {
+    displayed: (target) => {
+      if (target !== undefined) return add("DISPLAYED", target);
       if (displayedAt !== undefined) return;
       displayedAt = performance.now();
       add("DISPLAYED");
+    },
+    disclosed: () => {
+      if (isDisclosed) return;
+      isDisclosed = true;
+      add("DISPLAYED", "esignDisclosure");
     },
     scrolledToEnd: () => {
       if (isScrolledToEnd) return;
@@ -57,6 +67,9 @@ export function createRecorder(onChange: () => void): Recorder {
     pressed: (target) => add("BUTTON_PRESSED", target),
     get isScrolledToEnd() {
       return isScrolledToEnd;
+    },
+    get isDisclosed() {
+      return isDisclosed;
     },
     documentsOpened,
     displayedMs: () => (displayedAt === undefined ? undefined : Math.round(performance.now() - displayedAt)),

@@ -12,12 +12,17 @@ export interface Rendering {
   readonly contentHash: string | undefined;
   /** SHA-256 of the html. */
   readonly renderHash: string | undefined;
+  /** What has changed since the person accepted an earlier text. */
+  readonly changesHtml: string | undefined;
+  readonly changesHash: string | undefined;
   readonly noticeText: string;
   readonly buttonText: string;
   readonly declineText: string;
   readonly checkboxText: string;
   readonly purposes: readonly Purpose[];
   readonly documents: readonly LinkedDocument[];
+  /** What is to be shown before the text. */
+  readonly disclosure: Disclosure | undefined;
   readonly rules: Rules;
   readonly alreadyAccepted: boolean;
   readonly renderToken: string | undefined;
@@ -31,7 +36,7 @@ export type DisplayMode = "INLINE" | "MODAL" | "LINK" | "FULL_PAGE";
 export interface Purpose {
   readonly key: string;
   readonly name: string;
-  /** What the name does not say. */
+  /** Details that the name leaves out. */
   readonly description: string;
   readonly required: boolean;
 }
@@ -41,6 +46,13 @@ export interface LinkedDocument {
   readonly name: string;
   readonly url: string;
   readonly mustRead: boolean;
+}
+
+/** What people are told before they agree by electronic records. */
+export interface Disclosure {
+  readonly locale: string;
+  readonly title: string;
+  readonly paragraphs: readonly string[];
 }
 
 /** What has to happen on the page before somebody can accept. */
@@ -65,6 +77,7 @@ export function readRendering(value: unknown): Rendering | undefined {
   const buttonText = textOf(json.buttonText);
   if (html === undefined || buttonText === undefined) return undefined;
   const templateType = textOf(json.templateType) ?? "STATIC";
+  const changes = objectOf(json.changes);
   return {
     sessionId: textOf(json.sessionId),
     templateId: textOf(json.templateId),
@@ -76,12 +89,15 @@ export function readRendering(value: unknown): Rendering | undefined {
     html,
     contentHash: textOf(json.contentHash),
     renderHash: textOf(json.renderHash),
+    changesHtml: textOf(changes.html),
+    changesHash: textOf(changes.hash),
     noticeText: textOf(json.noticeText) ?? "",
     buttonText,
     declineText: textOf(json.declineText) ?? "",
     checkboxText: textOf(json.checkboxText) ?? buttonText,
     purposes: listOf(json.purposes).map(purposeOf),
     documents: listOf(json.documents).map(documentOf),
+    disclosure: disclosureOf(json.disclosure),
     rules: rulesOf(templateType, objectOf(json.policy), objectOf(json.verification)),
     alreadyAccepted: json.alreadyAccepted === true,
     renderToken: textOf(json.renderToken),
@@ -120,6 +136,13 @@ function purposeOf(value: unknown): Purpose {
 function documentOf(value: unknown): LinkedDocument {
   const { name, url, mustRead } = objectOf(value);
   return { name: textOf(name) ?? textOf(url) ?? "", url: textOf(url) ?? "", mustRead: mustRead === true };
+}
+
+function disclosureOf(value: unknown): Disclosure | undefined {
+  const { locale, title, text } = objectOf(value);
+  const paragraphs = (textOf(text) ?? "").split("\n").filter((line) => line.trim() !== "");
+  if (paragraphs.length === 0) return undefined;
+  return { locale: textOf(locale) ?? "en", title: textOf(title) ?? "", paragraphs };
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);

@@ -8,7 +8,7 @@ import type { MountOptions } from "./options.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { type DisplayMode, objectOf, type Rendering } from "./rendering.ts";
 import { createSteps } from "./steps.ts";
-import { createText, type TextView } from "./text.ts";
+import { createChanges, createText, directionOf, type TextView } from "./text.ts";
 import { chooseWords, fill, type Words } from "./words.ts";
 
 /** A rendering on the page. */
@@ -34,20 +34,29 @@ export function showRendering(show: ShowOptions): Shown {
   const onChange = (): void => form?.update();
   const recorder = createRecorder(onChange);
   const text = createText(rendering, recorder, words);
-  if (text === undefined) throw new DeliveryError({ errorCode: "TEXT_UNSAFE", isFinal: true });
+  const changes = createChanges(rendering, recorder);
+  if (text === undefined || changes === undefined) throw new DeliveryError({ errorCode: "TEXT_UNSAFE", isFinal: true });
   const status = el("p", { class: "unseen", role: "status" });
   const announce = (message: string): void => {
     status.textContent = message;
   };
   const readButton = el("button", { type: "button", class: "link" }, fill(words.read, rendering.title));
   const documents = createDocuments(rendering, recorder, words);
+  const disclosure = createDisclosure(rendering, recorder);
   const textTarget = displayMode === "LINK" ? readButton : text.element;
   const known = documents?.toOpen ?? [];
   const toOpen = documentsToOpen({ rendering, displayMode, text, readButton, documents: known });
   const common = { rendering, recorder, words, announce };
-  const steps = createSteps({ ...common, language, toOpen, textTarget, onChange });
+  const steps = createSteps({
+    ...common,
+    language,
+    toOpen,
+    textTarget,
+    disclosureTarget: disclosure?.element,
+    onChange,
+  });
   const bottom = el("div", { class: "bottom", lang: language }, documents?.element, status);
-  const note = noteInsteadOfForm(rendering, words);
+  const note = noteInsteadOfForm(rendering, words, options.readOnly === true);
   if (note === undefined) {
     const decide = createDecide({ ...show, displayMode, recorder, bottom, words, form: () => form });
     form = createForm({ ...common, steps, onDecide: (decision) => void decide(decision) });
@@ -55,11 +64,37 @@ export function showRendering(show: ShowOptions): Shown {
   } else {
     bottom.append(el("p", { class: "note", role: "status" }, note));
   }
-  const placed = place({ ...show, displayMode, text, bottom, readButton, words, announce, recorder });
+  const placed = place({
+    ...show,
+    ...{ displayMode, disclosure, changes, text, bottom, readButton, words, announce, recorder },
+  });
   const stop = (): void => {
-    for (const part of [placed, steps, text]) part.stop();
+    for (const part of [placed, steps, text, disclosure]) part?.stop();
   };
   return { ...placed, stop };
+}
+
+/** What people are told before the text. */
+interface DisclosureView {
+  readonly element: HTMLElement;
+  stop(): void;
+}
+
+/** It counts as shown once its last paragraph was on the screen. */
+function createDisclosure({ disclosure }: Rendering, recorder: Recorder): DisclosureView | undefined {
+  if (disclosure === undefined) return undefined;
+  const { locale, title, paragraphs } = disclosure;
+  const heading = el("h2", { id: "disclosure-title" }, title);
+  const parts = paragraphs.map((text) => el("p", {}, text));
+  const about = {
+    class: "disclosure",
+    tabindex: -1,
+    "aria-labelledby": heading.id,
+    lang: locale,
+    dir: directionOf(locale),
+  };
+  const element = el("section", about, heading, ...parts);
+  return { element, stop: whenSeen(parts.at(-1) ?? heading, recorder.disclosed) };
 }
 
 interface Deciding extends DeliveryFacts {
@@ -87,10 +122,15 @@ function createDecide(deciding: Deciding): (decision: Decision) => Promise<void>
   };
 }
 
-function noteInsteadOfForm({ isDraft, alreadyAccepted, templateType }: Rendering, words: Words): string | undefined {
+function noteInsteadOfForm(
+  { isDraft, alreadyAccepted, templateType }: Rendering,
+  words: Words,
+  isReadOnly: boolean,
+): string | undefined {
   if (isDraft) return words.draft;
-  // Consent can be given anew at any time, and differently.
-  return alreadyAccepted && templateType !== "CONSENT" ? words.alreadyAccepted : undefined;
+  // A consent can be changed at any time.
+  if (alreadyAccepted && templateType !== "CONSENT") return words.alreadyAccepted;
+  return isReadOnly ? words.readOnly : undefined;
 }
 
 function showResult(bottom: HTMLElement, decision: Decision, result: HandOverResult, words: Words): void {
@@ -114,7 +154,9 @@ const resultEvent = (decision: Decision, { answer }: HandOverResult): CustomEven
 
 interface Placing extends ShowOptions {
   readonly displayMode: DisplayMode;
+  readonly changes: HTMLElement | "";
   readonly text: TextView;
+  readonly disclosure: DisclosureView | undefined;
   readonly bottom: HTMLElement;
   readonly readButton: HTMLButtonElement;
   readonly words: Words;
@@ -124,13 +166,14 @@ interface Placing extends ShowOptions {
 
 /** Puts the parts on the page, in the form that the display mode asks for. */
 function place(placing: Placing): Shown {
-  const { root, options, rendering, displayMode, text, bottom, readButton, recorder } = placing;
+  const { root, options, rendering, displayMode, changes, text, bottom, readButton, recorder } = placing;
   const heading =
     text.hasTitle || rendering.title === "" || options.showTitle === false ? "" : el("h2", {}, rendering.title);
+  const before = placing.disclosure?.element ?? "";
   const nothing = { open: () => undefined, close: () => undefined };
   if (displayMode === "INLINE" || displayMode === "FULL_PAGE") {
     const css = displayMode === "INLINE" ? "card" : "card full";
-    root.replaceChildren(el("div", { class: css }, heading, text.element, bottom));
+    root.replaceChildren(el("div", { class: css }, before, heading, changes, text.element, bottom));
     return { ...nothing, stop: whenSeen(text.element, recorder.displayed) };
   }
   if (displayMode === "LINK") {
@@ -143,11 +186,11 @@ function place(placing: Placing): Shown {
     };
     readButton.addEventListener("click", open);
     bottom.prepend(readButton);
-    root.replaceChildren(el("div", { class: "card" }, bottom), dialog.element);
+    root.replaceChildren(el("div", { class: "card" }, before, changes, bottom), dialog.element);
     return { open, close: dialog.close, stop: whenSeen(bottom, recorder.displayed) };
   }
   const isManual = options.open === "manual";
-  const dialog = windowOf(placing, [text.element, bottom]);
+  const dialog = windowOf(placing, [before, changes, text.element, bottom]);
   readButton.addEventListener("click", dialog.open);
   root.replaceChildren(isManual ? "" : el("div", { class: "card" }, readButton), dialog.element);
   const stopWatching = whenSeen(text.element, recorder.displayed);
@@ -157,7 +200,7 @@ function place(placing: Placing): Shown {
 
 const windowOf = (
   { element, options, rendering, words, announce, readButton, text }: Placing,
-  content: HTMLElement[],
+  content: (HTMLElement | "")[],
 ): Dialog =>
   createDialog({
     title: rendering.title,
@@ -184,7 +227,7 @@ interface DialogOptions {
   /** The content begins with the title. */
   readonly isTitleRepeated: boolean;
   readonly words: Words;
-  readonly content: readonly HTMLElement[];
+  readonly content: readonly (HTMLElement | "")[];
   readonly announce: (text: string) => void;
   /** Gets the focus when what had it before is gone. */
   readonly fallbackFocus: () => HTMLElement | undefined;
@@ -209,13 +252,13 @@ function createDialog(options: DialogOptions): Dialog {
   element.addEventListener("keydown", (event) => {
     if (event.key === "Tab") keepInside(event, element);
     if (event.key !== "Escape") return;
-    // Nothing that was read or entered is lost by a slip, and no key decides.
+    // Closing by accident must lose nothing, and must not count as a decision.
     event.preventDefault();
     event.stopPropagation();
     closeButton.focus();
     announce(words.staysOpen);
   });
-  // A browser may close it all the same, as by the back gesture of a phone.
+  // Browsers may close it without asking, for example on the back gesture of a phone.
   element.addEventListener("cancel", (event) => event.preventDefault());
   element.addEventListener("close", () => {
     const target = opener?.isConnected === true && opener !== document.body ? opener : fallbackFocus();
@@ -241,7 +284,7 @@ function focused(): HTMLElement | undefined {
   return active instanceof HTMLElement ? active : undefined;
 }
 
-/** From the last control to the first one and back; browsers would go to their own bars in between. */
+/** Keeps the focus inside: after the last control comes the first one, instead of the browser's own bars. */
 function keepInside(event: KeyboardEvent, dialog: HTMLDialogElement): void {
   const controls = [...dialog.querySelectorAll<HTMLElement>("button, input, a[href], [tabindex='0']")].filter(
     (control) => control.checkVisibility?.() ?? true,

@@ -20,6 +20,8 @@ export interface StepsOptions {
   readonly language: string;
   /** Documents of which one was opened when any of these names was. */
   readonly toOpen: readonly DocumentToOpen[];
+  /** Where what is told before the text is read. */
+  readonly disclosureTarget: HTMLElement | undefined;
   /** Where the text is read. */
   readonly textTarget: HTMLElement;
   readonly announce: (text: string) => void;
@@ -71,12 +73,15 @@ export function createSteps(options: StepsOptions): Steps {
 }
 
 function listSteps(options: StepsOptions): Step[] {
-  const { rendering, recorder, words, toOpen, textTarget } = options;
-  const { rules } = rendering;
+  const { rendering, recorder, words, toOpen, textTarget, disclosureTarget } = options;
+  const { rules, disclosure } = rendering;
   const steps: Step[] = [];
   const add = (text: string, isMet: () => boolean, target: HTMLElement | undefined): void => {
     steps.push({ text: () => text, isMet, target, whenMet: () => `${text}: ${words.done}` });
   };
+  if (disclosure !== undefined) {
+    add(fill(words.readDisclosure, disclosure.title), () => recorder.isDisclosed, disclosureTarget);
+  }
   if (rules.scroll) add(words.readToEnd, () => recorder.isScrolledToEnd, textTarget);
   for (const { name, anyOf, target } of rules.view ? toOpen : []) {
     const isOpened = (): boolean => anyOf.some((item) => recorder.documentsOpened.includes(item));
@@ -101,7 +106,7 @@ function secondsLeft({ rules }: Rendering, recorder: Recorder): number {
   return Math.max(0, Math.ceil(rules.minDisplaySeconds - shown / 1000));
 }
 
-/** Rarely enough not to talk over the text. */
+/** The seconds left at which the countdown is announced: few, so that screen readers can read the text in between. */
 const saidAt = new Set([300, 120, 60, 30, 10, 5]);
 
 function startCountdown(options: StepsOptions, update: () => void): () => void {

@@ -1,4 +1,4 @@
-import { el, parseSafeHtml, setAttribute, shadowWithStyles } from "./dom.ts";
+import { el, parseSafeHtml, setAttribute, shadowWithStyles, whenSeen } from "./dom.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Rendering } from "./rendering.ts";
 import css from "./text.css?inline";
@@ -20,16 +20,7 @@ const hintId = "assent-opens-new-tab";
 export function createText(rendering: Rendering, recorder: Recorder, words: Words): TextView | undefined {
   const fragment = parseSafeHtml(rendering.html);
   if (fragment === undefined) return undefined;
-  const element = el("div", {
-    class: "text",
-    role: "region",
-    tabindex: 0,
-    "aria-label": rendering.title || rendering.buttonText,
-    lang: rendering.locale,
-    dir: directionOf(rendering.locale),
-  });
-  // A tree of its own: neither its classes nor its ids can touch the controls around it.
-  const shadow = shadowWithStyles(element, css);
+  const { element, shadow } = createRegion(rendering, rendering.title || rendering.buttonText);
   const end = el("div", { class: "end" });
   const hint = el("span", { id: hintId, hidden: true, lang: "" }, words.newTab);
   const links = [...fragment.querySelectorAll("a[href]")].filter((link) => /^https:/i.test(hrefOf(link)));
@@ -46,7 +37,32 @@ export function createText(rendering: Rendering, recorder: Recorder, words: Word
   };
 }
 
-/** How a language is written. */
+/** What has changed since the person accepted an earlier text; "" when nothing is told, undefined when it is not safe. */
+export function createChanges(rendering: Rendering, recorder: Recorder): HTMLElement | "" | undefined {
+  const { changesHtml } = rendering;
+  if (changesHtml === undefined) return "";
+  const fragment = parseSafeHtml(changesHtml);
+  if (fragment === undefined) return undefined;
+  const { element, shadow } = createRegion(rendering, fragment.firstElementChild?.textContent ?? "");
+  shadow.append(fragment);
+  whenSeen(element, () => recorder.displayed("changes"));
+  return element;
+}
+
+function createRegion({ locale }: Rendering, label: string) {
+  const element = el("div", {
+    class: "text",
+    role: "region",
+    tabindex: 0,
+    "aria-label": label,
+    lang: locale,
+    dir: directionOf(locale),
+  });
+  // A tree of its own: neither its classes nor its ids can touch the controls around it.
+  return { element, shadow: shadowWithStyles(element, css) };
+}
+
+/** Whether a language is written from left to right or from right to left. */
 export function directionOf(locale: string): "ltr" | "rtl" {
   return /^(ar|arc|ckb|dv|fa|ha-arab|he|khw|ks|ps|sd|ug|ur|yi)\b/i.test(locale) ? "rtl" : "ltr";
 }
@@ -75,7 +91,7 @@ function followLink(event: Event, shadow: ShadowRoot, recorder: Recorder): void 
   target.focus();
 }
 
-/** The end counts as read once it has been on the screen, however it came there. */
+/** Tells when the end of the text was on the screen, however the reader got there. */
 function watchEnd(end: Element, recorder: Recorder): () => void {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,4 +1,4 @@
-/** Our own few words; everything that is agreed to comes with the rendering. */
+/** The labels of our own controls. Everything that is agreed to comes with the rendering. */
 export interface Words {
   readonly loading: string;
   readonly loadFailed: string;
@@ -8,6 +8,7 @@ export interface Words {
   readonly reference: string;
   readonly before: string;
   readonly readToEnd: string;
+  readonly readDisclosure: string;
   readonly openDocument: string;
   readonly wait: string;
   readonly waitOver: string;
@@ -32,6 +33,7 @@ export interface Words {
   readonly declined: string;
   readonly alreadyAccepted: string;
   readonly draft: string;
+  readonly readOnly: string;
 }
 
 /** Words in the language of the locale, English where we do not speak it. */
@@ -60,6 +62,7 @@ const languages = {
     reference: "Reference: {}",
     before: "Before you can continue:",
     readToEnd: "Read the text to its end",
+    readDisclosure: "Read: {}",
     openDocument: "Open the document: {}",
     wait: "Take your time: {} left",
     waitOver: "You can decide now.",
@@ -84,6 +87,7 @@ const languages = {
     declined: "You have declined.",
     alreadyAccepted: "You have already agreed to this text.",
     draft: "Preview of a draft: it cannot be accepted.",
+    readOnly: "Opened by itself, this page cannot record a decision. Open it from the site that asks you.",
   },
   de: {
     loading: "Wird geladen …",
@@ -94,6 +98,7 @@ const languages = {
     reference: "Referenz: {}",
     before: "Bevor es weitergeht:",
     readToEnd: "Lesen Sie den Text bis zum Ende",
+    readDisclosure: "Lesen Sie: {}",
     openDocument: "Öffnen Sie das Dokument: {}",
     wait: "Nehmen Sie sich Zeit: noch {}",
     waitOver: "Sie können sich jetzt entscheiden.",
@@ -118,6 +123,8 @@ const languages = {
     declined: "Sie haben abgelehnt.",
     alreadyAccepted: "Sie haben diesem Text bereits zugestimmt.",
     draft: "Vorschau eines Entwurfs: Er kann nicht angenommen werden.",
+    readOnly:
+      "Für sich geöffnet, kann diese Seite keine Entscheidung festhalten. Öffnen Sie sie von der Seite aus, die Sie fragt.",
   },
   fr: {
     loading: "Chargement…",
@@ -128,6 +135,7 @@ const languages = {
     reference: "Référence : {}",
     before: "Avant de continuer :",
     readToEnd: "Lisez le texte jusqu’à la fin",
+    readDisclosure: "Lisez : {}",
     openDocument: "Ouvrez le document : {}",
     wait: "Prenez votre temps : encore {}",
     waitOver: "Vous pouvez maintenant décider.",
@@ -152,6 +160,8 @@ const languages = {
     declined: "Vous avez refusé.",
     alreadyAccepted: "Vous avez déjà accepté ce texte.",
     draft: "Aperçu d’un brouillon : il ne peut pas être accepté.",
+    readOnly:
+      "Ouverte seule, cette page ne peut pas enregistrer de décision. Ouvrez-la depuis le site qui vous la demande.",
   },
   es: {
     loading: "Cargando…",
@@ -162,6 +172,7 @@ const languages = {
     reference: "Referencia: {}",
     before: "Antes de continuar:",
     readToEnd: "Lea el texto hasta el final",
+    readDisclosure: "Lea: {}",
     openDocument: "Abra el documento: {}",
     wait: "Tómese su tiempo: quedan {}",
     waitOver: "Ya puede decidir.",
@@ -186,6 +197,7 @@ const languages = {
     declined: "Ha rechazado el texto.",
     alreadyAccepted: "Ya ha aceptado este texto.",
     draft: "Vista previa de un borrador: no se puede aceptar.",
+    readOnly: "Abierta por sí sola, esta página no puede registrar una decisión. Ábrala desde el sitio que se la pide.",
   },
   it: {
     loading: "Caricamento…",
@@ -196,6 +208,7 @@ const languages = {
     reference: "Riferimento: {}",
     before: "Prima di continuare:",
     readToEnd: "Leggere il testo fino alla fine",
+    readDisclosure: "Leggere: {}",
     openDocument: "Aprire il documento: {}",
     wait: "Con calma: ancora {}",
     waitOver: "Ora è possibile decidere.",
@@ -220,6 +233,7 @@ const languages = {
     declined: "Il testo è stato rifiutato.",
     alreadyAccepted: "Questo testo è già stato accettato.",
     draft: "Anteprima di una bozza: non può essere accettata.",
+    readOnly: "Aperta da sola, questa pagina non può registrare una decisione. Aprirla dal sito che la chiede.",
   },
   pt: {
     loading: "A carregar…",
@@ -230,6 +244,7 @@ const languages = {
     reference: "Referência: {}",
     before: "Antes de continuar:",
     readToEnd: "Leia o texto até ao fim",
+    readDisclosure: "Leia: {}",
     openDocument: "Abra o documento: {}",
     wait: "Leia com calma: faltam {}",
     waitOver: "Já pode decidir.",
@@ -254,5 +269,6 @@ const languages = {
     declined: "Recusou o texto.",
     alreadyAccepted: "Já aceitou este texto.",
     draft: "Pré-visualização de um rascunho: não pode ser aceite.",
+    readOnly: "Aberta sozinha, esta página não pode registar uma decisão. Abra-a a partir do site que lha pede.",
   },
 } as const satisfies Record<string, Words>;

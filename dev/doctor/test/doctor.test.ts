@@ -1,25 +1,35 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import type { DescService } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import type pg from "pg";
 import type { Environment } from "#platform/config.ts";
 import { createPool } from "#platform/db/pool.ts";
-import { createHealthState, healthRoutes } from "#platform/health.ts";
+import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
+import { requireKnownCaller } from "#platform/rpc/callers.ts";
+import { createInternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
 import { type RpcServer, startRpcServer } from "#platform/rpc/server.ts";
+import { installationRoutes } from "#platform/service-settings.ts";
 import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { createLogWitness } from "#platform/transparency/witness.ts";
 import { makeSealedKey, signingKeyKek } from "../../../services/click/keys/sealed-columns.ts";
+import { markerId } from "../../../services/click/log/log-memory.ts";
+import { mountSmallDisk } from "../../../test/support/small-disk.ts";
 import { startNats } from "../../nats.ts";
 import { makeSeal } from "../../programs.ts";
 import { allowServiceRoles } from "../../service-login.ts";
 import { describeWithNats } from "../../test/describe-with-nats.ts";
+import { checkEncryption } from "../database.ts";
+import { temporaryFolder } from "../disk.ts";
 import type { Finding } from "../finding.ts";
 import { roleSuffixes } from "../roles.ts";
 import { examine, runDoctor } from "../run.ts";
+import { targets } from "../targets.ts";
 
 const masterKey = (): string => randomBytes(32).toString("base64");
 const day = 86_400_000;
@@ -29,7 +39,9 @@ const health = createHealthState();
 
 let database: TestDatabase;
 let superuser: pg.Pool;
-let rpc: RpcServer;
+const servers: RpcServer[] = [];
+/** What each service has that all must have, as its process would read it. */
+const shared: Record<string, Record<string, string>> = {};
 /** Everything that all processes want but NATS, which few tests have. */
 let env: Record<string, string>;
 
@@ -39,18 +51,10 @@ beforeAll(async () => {
   await superuser.query(`create role ${login} login noinherit password '${password}'`);
   await allowServiceRoles(database.url, login);
   health.setServing(true);
-  rpc = await startRpcServer({
-    routes: healthRoutes(health, []),
-    host: "127.0.0.1",
-    port: 0,
-    interceptors: [],
-    health,
-  });
   const url = new URL(database.url);
   url.username = login;
   url.password = password;
   const seal = await makeSeal();
-  const target = `127.0.0.1:${rpc.port}`;
   env = {
     DATABASE_URL: url.href,
     NATS_URL: "nats://127.0.0.1:1",
@@ -62,18 +66,37 @@ beforeAll(async () => {
     ...{ SIGN_MASTER_KEY: masterKey(), WEBHOOKS_MASTER_KEY: masterKey() },
     EVIDENCE_ISSUER: "https://agreements.example.com",
     ...{ SEAL_KEY: seal.key, SEAL_CERTIFICATES: seal.certificates },
-    ...Object.fromEntries(
-      ["AUTH", "TEMPLATES", "CLICK", "DOCGEN", "SIGN", "WEBHOOKS"].map((name) => [`${name}_TARGET`, target]),
-    ),
   };
+  for (const [name, target] of targets) {
+    const service = name.replace("_TARGET", "").toLowerCase();
+    const { port } = await startService(service, target);
+    env[name] = `127.0.0.1:${port}`;
+  }
 });
 afterAll(async () => {
-  await rpc.drain(0);
+  for (const server of servers) await server.drain(0);
   await superuser.query(`drop owned by ${login}`);
   await superuser.query(`drop role ${login}`);
   await superuser.end();
   await database.drop();
 });
+
+/** A service that does nothing but to say who it is, to processes of the installation. */
+async function startService(service: string, descriptor: DescService): Promise<RpcServer> {
+  const keys = parseInternalKeys(env.INTERNAL_TOKEN_KEYS ?? "");
+  const tokens = createInternalTokens({ keys: () => keys, now: () => Date.now() });
+  shared[service] = { ADMIN_TOKEN: env.ADMIN_TOKEN ?? "", ...(service === "auth" ? { TOKEN_ISSUER: "assent" } : {}) };
+  const server = await startRpcServer({
+    routes: (router) => {
+      router.service(descriptor, {});
+      installationRoutes(service, () => shared[service] ?? {})(router);
+    },
+    ...{ host: "127.0.0.1", port: 0, health },
+    interceptors: [requireKnownCaller({ tokens, ownNames: new Set() })],
+  });
+  servers.push(server);
+  return server;
+}
 
 /** The server of the tests does not flush, which the doctor sees; one test looks at that. */
 const wrongOnes = (findings: readonly Finding[]): string[] =>
@@ -136,12 +159,22 @@ describe("an installation that is in order", () => {
   test("beside a copy that npm start runs, it is the copy that is looked at, and what it says is missing", async () => {
     const folder = mkdtempSync(join(tmpdir(), "assent-doctor-test-"));
     let missing = "";
-    const server = createServer((_request, response) => {
-      if (missing === "") response.end("{}");
+    let unconfirmed = 0;
+    let erasures: object = { isKept: true, listed: 3 };
+    const server = createServer(({ url = "", headers }, response) => {
+      const answers = new Map<string, object>([
+        ["/assent.click.v1.EvidenceAdminService/ListLogEpochs", { unconfirmed, witness: { problem: "" } }],
+        ["/assent.auth.v1.AdminService/ApplyErasureList", erasures],
+      ]);
+      const answer = answers.get(url);
+      if (answer !== undefined && headers.authorization === "Bearer the-token") {
+        response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+      } else if (missing === "") response.end("{}");
       else response.writeHead(503).end(JSON.stringify({ message: missing }));
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const runtime = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const runtime = { baseUrl, adminUrl: baseUrl, adminToken: "the-token" };
     writeFileSync(join(folder, "runtime.json"), JSON.stringify(runtime));
     const look = async (args: readonly string[] = [], more: Environment = {}) => {
       let text = "";
@@ -152,7 +185,23 @@ describe("an installation that is in order", () => {
     };
     try {
       const whole = await look();
-      expect([whole.code, whole.text]).toEqual([0, expect.stringMatching(/is ready[\s\S]*Result: 0 wrong/)]);
+      expect([whole.code, whole.text]).toEqual([
+        0,
+        expect.stringMatching(
+          /is ready[\s\S]*no epoch of a log waits[\s\S]*has all 3 of the list[\s\S]*Result: 0 wrong/,
+        ),
+      ]);
+      // A restored one.
+      unconfirmed = 2;
+      erasures = { isKept: true, listed: 3, missing: 1 };
+      const restored = await look();
+      expect([restored.code, restored.text]).toEqual([
+        1,
+        expect.stringContaining("2 epochs of logs are not confirmed"),
+      ]);
+      expect(restored.text).toContain("1 of the list are not in the database");
+      erasures = { isKept: false };
+      expect((await look()).text).toContain("no list of erasures is kept");
       missing = "Missing: click.";
       expect(await look()).toEqual({ code: 1, text: expect.stringContaining("is not ready. Missing: click.") });
       expect((await look(["gateway"])).text).toContain("DATABASE_URL is required");
@@ -216,12 +265,51 @@ describe("what is wrong with a database is named", () => {
     expect(wrongOnes(findings)).toEqual(["clock"]);
   });
 
+  test("a disk that is full for whoever asks, and how much is free for a superuser alone", async () => {
+    expect(saysOf(await gateway(), "database disk")).toMatch(/^the database has .* how much room is left/);
+    const asSuperuser = await gateway({ DATABASE_URL: database.superuserUrl });
+    expect(saysOf(asSuperuser, "database disk")).toMatch(/^\d+ % are free \(\d+ MB\); the database has/);
+    const disk = await mountSmallDisk(superuser);
+    // Only root may mount one.
+    if (disk === undefined) return process.stderr.write("no small disk without root: a full one was not looked at\n");
+    const name = `disk_${randomBytes(6).toString("hex")}`;
+    try {
+      await superuser.query(`create tablespace ${name} location '${disk.folder}'`);
+      await superuser.query(`grant create on tablespace ${name} to ${login}`);
+      await superuser.query(`alter role ${login} set temp_tablespaces = ${name}`);
+      expect(wrongOnes(await gateway())).toEqual([]);
+      disk.fill();
+      const findings = await gateway();
+      expect(saysOf(findings, "database disk")).toMatch(/^it is full: .*No space left/);
+      expect(wrongOnes(findings)).toEqual(["database disk"]);
+      expect(temporaryFolder(dirname(disk.folder)).verdict).toBe("wrong");
+    } finally {
+      await superuser.query(`alter role ${login} reset temp_tablespaces`);
+      await superuser.query(`revoke create on tablespace ${name} from ${login}`);
+      await superuser.query(`drop tablespace if exists ${name}`);
+      disk.remove();
+    }
+  });
+
   test("commits that are answered before they are flushed", async () => {
     await superuser.query(`alter role ${login} set synchronous_commit = off`);
     const findings = await gateway();
     await superuser.query(`alter role ${login} reset synchronous_commit`);
     expect(saysOf(findings, "durability")).toContain("synchronous_commit is off");
   });
+});
+
+test("a database on another machine that anybody could stand in for is told from one that proves who it is", () => {
+  const verdictOf = (rest: string) => checkEncryption(`postgres://me:secret@${rest}`).map(({ verdict }) => verdict);
+  expect(["localhost/db", "127.0.0.1:5/db?sslmode=disable", "[::1]/db", "%2Frun%2Fpg/db"].flatMap(verdictOf)).toEqual(
+    [],
+  );
+  expect(
+    ["db.bank/x", "db.bank/x?sslmode=no-verify", "db.bank/x?uselibpqcompat=true&sslmode=require"].map(verdictOf),
+  ).toEqual([["wrong"], ["wrong"], ["wrong"]]);
+  expect(verdictOf("db.bank/x?sslmode=require")).toEqual(["notice"]);
+  expect(verdictOf("db.bank/x?sslmode=verify-full&sslrootcert=/run/ca")).toEqual(["ok"]);
+  expect(JSON.stringify(checkEncryption("postgres://me:secret@db.bank/x"))).not.toContain("secret");
 });
 
 test("keys and an issuer that the database was not made with are told from those that it was", async () => {
@@ -273,6 +361,56 @@ describe("what is wrong around it is named", () => {
     expect(saysOf(findings, "CLICK_TARGET")).toContain("does not want requests yet");
   });
 
+  test("another service at an address, and one that takes this process for a stranger", async () => {
+    const findings = await gateway({ CLICK_TARGET: env.SIGN_TARGET });
+    expect(saysOf(findings, "CLICK_TARGET")).toBe(`at ${env.SIGN_TARGET} is sign, not click`);
+    expect(wrongOnes(findings)).toEqual(["CLICK_TARGET"]);
+    const strange = await gateway({ INTERNAL_TOKEN_KEYS: masterKey() });
+    expect(saysOf(strange, "CLICK_TARGET")).toContain("does not take this process for one of the installation");
+  });
+
+  test("an admin token and an issuer that not all processes have, without a word of them", async () => {
+    expect(saysOf(await gateway(), "ADMIN_TOKEN")).toBe("the same in auth, click, docgen, sign, templates, webhooks");
+    const other = randomBytes(32).toString("hex");
+    shared.click = { ADMIN_TOKEN: other };
+    try {
+      const findings = await gateway({ TOKEN_ISSUER: "elsewhere" });
+      expect(saysOf(findings, "ADMIN_TOKEN")).toBe(
+        "it is not the same in auth, docgen, sign, templates, webhooks and in click",
+      );
+      expect(saysOf(findings, "TOKEN_ISSUER")).toBe("it is not the same in this process and in auth");
+      expect(wrongOnes(findings)).toEqual(["ADMIN_TOKEN", "TOKEN_ISSUER"]);
+      for (const secret of [other, env.ADMIN_TOKEN]) expect(JSON.stringify(findings)).not.toContain(secret);
+      const ofSign = await examine(["sign"], env);
+      expect(saysOf(ofSign, "ADMIN_TOKEN")).toMatch(/^it is not the same in this process, auth, .* and in click$/);
+    } finally {
+      shared.click = { ADMIN_TOKEN: env.ADMIN_TOKEN ?? "" };
+    }
+  });
+
+  test("a public address that leads to somebody else, and an identity provider that is away", async () => {
+    const answers: Record<string, unknown> = { "/": { name: "Assent" } };
+    const server = createServer((request, response) => {
+      response.end(JSON.stringify(answers[request.url ?? ""] ?? {}));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const right = await gateway({ PUBLIC_URL: url });
+      expect([saysOf(right, "public address"), wrongOnes(right)]).toEqual(["a gateway answers there", []]);
+      answers["/"] = { name: "Intranet" };
+      const other = await gateway({ PUBLIC_URL: url, OIDC_ISSUER: url, OIDC_CLIENT_ID: "assent" });
+      expect(saysOf(other, "public address")).toBe("what answers there is no gateway");
+      expect(wrongOnes(other)).toEqual(["public address", "identity provider"]);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+    const away = await gateway({ PUBLIC_URL: url, OIDC_ISSUER: url, OIDC_CLIENT_ID: "assent" });
+    expect(saysOf(away, "public address")).toContain("ECONNREFUSED");
+    expect(saysOf(away, "identity provider")).toContain("ECONNREFUSED");
+    expect(wrongOnes(away)).toEqual(["public address", "identity provider"]);
+  });
+
   test("an unknown process is a mistake of the caller", async () => {
     let said = "";
     expect(await runDoctor(["clack"], { env, out: () => {}, err: (text) => (said += text) })).toBe(2);
@@ -293,4 +431,45 @@ describeWithNats("NATS", () => {
       rmSync(folder, { recursive: true });
     }
   });
+});
+
+test("a database that lacks what its logs have signed is found, and epochs that nobody has confirmed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "assent-witness-"));
+  const LOG_WITNESS = join(folder, "witness");
+  const told = async (changed: Environment) =>
+    (await examine(["click"], { ...env, ...changed })).flatMap(({ check, verdict, says }) =>
+      check === "log witness" ? [[verdict, says]] : [],
+    );
+  const logId = randomUUID();
+  try {
+    expect(await told({})).toMatchObject([["notice", expect.stringContaining("nobody outside")]]);
+    expect(await told({ LOG_WITNESS })).toMatchObject([["ok", expect.anything()]]);
+    await superuser.query("insert into click.log_head (organization_id, size) values ($1, 3)", [logId]);
+    const note = `log\n5\n${Buffer.alloc(32).toString("base64")}\n\nsignature\n`;
+    await createLogWitness(LOG_WITNESS, "").write(logId, { epoch: 1, size: 5, note }, undefined);
+    expect(await told({ LOG_WITNESS })).toMatchObject([["wrong", expect.stringContaining("1 logs have signed")]]);
+    await superuser.query(
+      `insert into click.log_epoch (organization_id, epoch, first_index, tree_size, missing_from, former_epoch, former_size,
+         former_note, opened_at) values ($1, 2, 3, 3, 3, 1, 5, '', now())`,
+      [logId],
+    );
+    expect(await told({})).toContainEqual(["wrong", expect.stringContaining("1 epochs of logs are not confirmed")]);
+    await superuser.query("insert into click.log_witness (marker, since) values ('a marker', now())");
+    expect(await told({ LOG_WITNESS })).toContainEqual(["wrong", expect.stringContaining("lacks its marker")]);
+    const marked = { epoch: 1, size: 0, note: "another marker" };
+    await createLogWitness(LOG_WITNESS, "").write(markerId, marked, undefined);
+    expect(await told({ LOG_WITNESS })).toContainEqual(["wrong", expect.stringContaining("not the one that this")]);
+    await superuser.query("update click.log_witness set marker = 'another marker'");
+    expect(await told({ LOG_WITNESS })).toContainEqual(["wrong", expect.stringContaining("1 logs have signed")]);
+    expect((await told({ LOG_WITNESS: "nats", NATS_URL: "nats://127.0.0.1:1" }))[0]).toMatchObject([
+      "wrong",
+      expect.stringContaining("the witness in NATS cannot be used"),
+    ]);
+  } finally {
+    await superuser.query("delete from click.log_witness");
+    for (const table of ["log_epoch", "log_head"]) {
+      await superuser.query(`delete from click.${table} where organization_id = $1`, [logId]);
+    }
+    rmSync(folder, { recursive: true });
+  }
 });

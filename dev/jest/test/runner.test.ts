@@ -18,6 +18,22 @@ interface FileResult {
   }[];
 }
 
+function runJest(folder: string, more: object, args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
+  const config = {
+    testMatch: ["**/*.test.ts"],
+    transform: {},
+    injectGlobals: false,
+    runner: new URL("../runner.mjs", import.meta.url).pathname,
+    ...more,
+  };
+  const jest = join(createRequire(import.meta.url).resolve("jest/package.json"), "..", "bin", "jest.js");
+  return spawnSync(process.execPath, [jest, "--rootDir", folder, "--config", JSON.stringify(config), ...args], {
+    cwd: folder,
+    env: { ...process.env, ...environment, CI: "true", FORCE_COLOR: "0" },
+    encoding: "utf8",
+  });
+}
+
 describe("the runner of test files", () => {
   let folder: string;
   let output: string;
@@ -33,22 +49,12 @@ describe("the runner of test files", () => {
     const journal = join(folder, "journal.txt");
     writeFileSync(journal, "");
     const config = {
-      testMatch: ["**/*.test.ts"],
-      transform: {},
-      injectGlobals: false,
-      runner: new URL("../runner.mjs", import.meta.url).pathname,
-      testEnvironmentOptions: { fileLimitSeconds: 4 },
+      testEnvironmentOptions: { fileLimitSeconds: 6 },
       testTimeout: 400,
       maxWorkers: 1,
       workerIdleMemoryLimit: "300MB",
     };
-    const jest = join(createRequire(import.meta.url).resolve("jest/package.json"), "..", "bin", "jest.js");
-    const args = ["--rootDir", folder, "--config", JSON.stringify(config), "--json", "--outputFile", resultFile];
-    const run = spawnSync(process.execPath, [jest, ...args], {
-      cwd: folder,
-      env: { ...process.env, JOURNAL: journal, CI: "true", FORCE_COLOR: "0" },
-      encoding: "utf8",
-    });
+    const run = runJest(folder, config, ["--json", "--outputFile", resultFile], { JOURNAL: journal });
     output = run.stderr;
     exitCode = run.status;
     const { testResults } = JSON.parse(readFileSync(resultFile, "utf8")) as { testResults: FileResult[] };
@@ -134,8 +140,8 @@ describe("the runner of test files", () => {
     ["throws-at-once", "thrown while it is read"],
     ["exits", "The process that ran it ended: exit code 0."],
     ["dies", "The process that ran it ended: SIGKILL."],
-    ["busy-forever", "It did not end within 4 s, and was killed."],
-    ["never-read", "It did not end within 4 s, and was killed."],
+    ["busy-forever", "It did not end within 6 s, and was killed."],
+    ["never-read", "It did not end within 6 s, and was killed."],
     ["leaves-environment", "other values in process.env (LEFT_BEHIND)"],
     ["leaves-folder", "the working folder /"],
     ["leaves-timers", "a clock or timers that are not real"],
@@ -144,6 +150,13 @@ describe("the runner of test files", () => {
     ["leaves-handles", "1 open TCPServerWrap; 1 open ProcessWrap"],
   ])("fails the file %s", (name, message) => {
     expect(result(name)).toMatchObject({ status: "failed", message: expect.stringContaining(message) });
+  });
+
+  test("keeps nothing that the variables of files hold, so that they need no new process", () => {
+    // Any two of these would be more than a process may hold.
+    const light = order.filter(({ file }) => file !== "heavy");
+    expect(light).toHaveLength(3);
+    expect(new Set(light.map(({ pid }) => pid)).size).toBe(1);
   });
 
   test("keeps modules loaded from file to file, and undoes what a file left behind", () => {
@@ -162,5 +175,45 @@ describe("the runner of test files", () => {
     const heavy = order.find(({ file }) => file === "heavy")?.pid;
     expect(heavy).toBeGreaterThan(0);
     expect(order.filter(({ pid }) => pid === heavy).at(-1)?.file).toBe("heavy");
+  });
+});
+
+describe("a second run", () => {
+  /** The statuses of the files, and what was printed. */
+  const runAll = (names: readonly string[], secondRuns: number) => {
+    const folder = mkdtempSync(join(tmpdir(), "assent-runner-"));
+    try {
+      writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+      for (const name of names) {
+        const seen = JSON.stringify(join(folder, `${name}.seen`));
+        const text = `import { existsSync, writeFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+test("one", () => {
+  const isSecond = existsSync(${seen});
+  writeFileSync(${seen}, "");
+  expect("${name}").toBe(isSecond ? "flaky" : "true");
+});`;
+        writeFileSync(join(folder, `${name}.test.ts`), text);
+      }
+      const { status, stderr } = runJest(folder, {
+        testEnvironmentOptions: { fileLimitSeconds: 60, secondRuns },
+        maxWorkers: 2,
+      });
+      return { status, stderr, text: stderr.match(/^Tests: .*$/m)?.[0] };
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  };
+
+  test("is for a few files that failed, whose first failure is printed all the same", () => {
+    const { status, stderr, text } = runAll(["flaky", "true"], 1);
+    expect([status, text]).toEqual([0, expect.stringMatching(/ 2 passed, 2 total/)]);
+    expect(stderr).toMatch(/flaky\.test\.ts failed, at first:.*Expected: "true"/s);
+  });
+
+  test("passes nothing that fails again, and is not for many", () => {
+    expect(runAll(["flaky", "broken", "true"], 2).text).toMatch(/ 1 failed, 2 passed, 3 total/);
+    expect(runAll(["flaky", "broken", "true"], 1).text).toMatch(/ 2 failed, 1 passed, 3 total/);
+    expect(runAll(["flaky"], 0).text).toMatch(/ 1 failed, 1 total/);
   });
 });

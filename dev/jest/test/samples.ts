@@ -1,13 +1,18 @@
 /** Test files for the runner to run, each with something that it must notice. */
 const imports = (names: string): string => `import { ${names} } from "@jest/globals";\n`;
 
+/** Two of these are more than a process may hold. */
+const large = "new Array(2e7).fill(0.5)";
+
 /** The longer ones run first. */
 const journal = (file: string, statement = ""): string => `${imports("expect, test")}
 import { appendFileSync } from "node:fs";
 import { next } from "./shared.ts";
+let held;
 test("writes down which process it is", () => {
   const value = next() + " " + process.env.LEFT_BEHIND;
   appendFileSync(process.env.JOURNAL, JSON.stringify({ file: "${file}", pid: process.pid, value }) + "\\n");
+  held = ${large};
   ${statement}
   expect(1).toBe(1);
 });`;
@@ -82,5 +87,5 @@ test("is taken at its result", () => new Promise((resolve) => setTimeout(resolve
   ),
   "journal-1.test.ts": journal("journal-1"),
   "journal-2.test.ts": journal("journal-2"),
-  "heavy.test.ts": journal("heavy", "globalThis.kept = Array.from({ length: 4e7 }, (_, index) => index + 0.5);"),
+  "heavy.test.ts": journal("heavy", `globalThis.kept = [held, ${large}];`),
 };

@@ -12,7 +12,7 @@ interface CopyProblem {
 
 const maxProblems = 100;
 
-/** What would keep a list from being sent with an envelope or a template, as far as the two tell before it is tried. */
+/** The reasons why a bulk list cannot be sent with an envelope or template, as far as they show before sending. */
 export function problemsOfCopies(list: Pick<BulkList, "copies">, agreement: Agreement): readonly CopyProblem[] {
   const roles = new Set(
     agreement.recipients.map(({ roleName }) => roleName.toLowerCase()).filter((name) => name !== ""),
@@ -65,7 +65,7 @@ export function readBulkList(body: Reader): BulkListInit {
   return { name, copies: copies.slice(0, maxCopies).map(checkedCopy) };
 }
 
-/** What a copy would be sent without, although whoever made it counts on it. */
+/** Members that the copies would silently lack, so they are refused. */
 const refusedOfRecipients = [
   "accessCode",
   "identityVerification",

@@ -4,7 +4,7 @@ import { flagText, type Written } from "../../../views/compat/scalars.ts";
 import type { Reader } from "../read/reader.ts";
 import { refuseMeaningful } from "../read/refuse.ts";
 
-/** What a Connect configuration says, with texts for flags as it is answered. */
+/** A Connect configuration. Flags are texts, as in answers. */
 export type ConnectSettings = Readonly<Record<string, Written>>;
 
 const texts = [
@@ -32,10 +32,10 @@ const flags = [
 ] as const;
 const lists = ["events", "envelopeEvents", "recipientEvents", "userIds", "groupIds"] as const;
 
-/** What a configuration consists of, for the description of the interface. */
+/** The members of a configuration, for OpenAPI. */
 export const connectProperties = { texts: [...texts, ...flags], lists } as const;
 
-/** What would have to be kept secret, or would make something else of the deliveries than they are. */
+/** Members that are refused: they are secrets, or would change what is delivered. */
 const refused = [
   "includeOAuth",
   "enableOAuthPerConfiguration",
@@ -45,7 +45,7 @@ const refused = [
   "salesforceAuthcode",
 ] as const;
 
-/** The settings of a request; those that it does not name are as they were before. */
+/** The settings after a request; members that it does not name keep their value. */
 export function readConnectSettings(body: Reader, rules: OutboundRules, before: ConnectSettings = {}): ConnectSettings {
   refuseMeaningful(body, refused);
   const given: Record<string, Written> = { ...before };
@@ -65,20 +65,20 @@ export function readConnectSettings(body: Reader, rules: OutboundRules, before: 
   return given;
 }
 
-/** Whether events may be sent there. Which addresses its name has is looked at when they are. */
+/** Whether events may be sent to this URL. The IP addresses of its host are checked at each delivery. */
 export function requireUrl(reader: Reader, name: string, given: Written | undefined, rules: OutboundRules): void {
   const problem = outboundUrlProblem(typeof given === "string" ? given : "", rules);
   if (problem !== undefined) reader.problem(name, "FORMAT", problem);
 }
 
-/** The settings that were stored, as they were read. */
+/** The stored settings, in the form that requests are read to. */
 export const settingsOf = ({ settingsJson }: Pick<Connect, "settingsJson">): ConnectSettings =>
   JSON.parse(settingsJson === "" ? "{}" : settingsJson);
 
 const maxTextLength = 2_048;
 const tooLong = `must be at most ${maxTextLength} characters`;
 
-/** Other formats than JSON are not sent. */
+/** Only JSON is sent. */
 export function readEventData(eventData: Reader): Written {
   const format = eventData.text("format")?.trim().toLowerCase();
   if (format !== undefined && format !== "json") eventData.problem("format", "UNSUPPORTED", "must be json");
@@ -93,7 +93,7 @@ export function readEventData(eventData: Reader): Written {
 const maxItems = 100;
 const maxItemLength = 100;
 
-/** Commas are how some clients write a list. */
+/** Some clients send a list as one text with commas. */
 function listOf(body: Reader, name: string): readonly string[] {
   const raw = body.raw(name);
   // Old interfaces have objects here: [{ "envelopeEventStatusCode": "completed" }].

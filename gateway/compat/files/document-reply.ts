@@ -1,14 +1,14 @@
 import type { PdfFile } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { Reply } from "../../http/reply.ts";
 
-/** Answers with a PDF, under the name and the id by which integrations know it. */
+/** Answers with a PDF, with its file name and document id in the headers. */
 export const documentReply = ({ content, fileName, documentId }: PdfFile, alias = documentId): Reply => ({
   status: 200,
   body: content,
   contentType: "application/pdf",
   headers: {
     "Content-Disposition": fileDisposition(fileName, alias),
-    // Nothing in a stored file may run in a browser.
+    // A browser must not run anything from a stored file.
     "Content-Security-Policy": "sandbox; default-src 'none'",
   },
 });

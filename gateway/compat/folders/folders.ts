@@ -8,13 +8,13 @@ import type { Observed } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
 import { type FoundTarget, findTarget } from "../target.ts";
 
-/** Folders that every account has. There are no others: what is in them follows from what became of it. */
+/** The folders of every account. There are no others: an envelope's status decides which folder it is in. */
 export interface Folder {
-  /** Also its type. */
+  /** The folder's id, which is also its type. */
   readonly folderId: string;
   readonly name: string;
   readonly templates: boolean;
-  /** Of what is in it; none for folders that are always empty. */
+  /** The statuses of the envelopes in it; absent for folders that are always empty. */
   readonly statuses: readonly AgreementStatus[];
 }
 
@@ -22,7 +22,7 @@ export const recycleBin = "recyclebin";
 
 export const folders: readonly Folder[] = [
   { folderId: "draft", name: "Draft", templates: false, statuses: [AgreementStatus.CREATED] },
-  // Nobody gets envelopes through the API.
+  // Through the API nobody receives envelopes.
   { folderId: "inbox", name: "Inbox", templates: false, statuses: [] },
   {
     folderId: "sentitems",
@@ -38,7 +38,7 @@ export const folders: readonly Folder[] = [
       AgreementStatus.EXPIRED,
     ],
   },
-  // What is deleted is gone.
+  // Deleted drafts do not exist any more.
   { folderId: recycleBin, name: "Deleted Items", templates: false, statuses: [] },
   { folderId: "templates", name: "Templates", templates: true, statuses: [AgreementStatus.TEMPLATE] },
 ];
@@ -46,7 +46,7 @@ export const folders: readonly Folder[] = [
 export const findFolder = (folderId: string): Folder | undefined =>
   folders.find((folder) => folder.folderId === folderId.toLowerCase());
 
-/** What was moved to the recycle bin, and what became of it. */
+/** An item that was moved to the recycle bin, and its new state. */
 interface Recycled {
   readonly id: string;
   readonly isTemplate: boolean;
@@ -56,8 +56,8 @@ interface Recycled {
 type Sign = Pick<Services["sign"], "getAgreement" | "deleteAgreement" | "voidAgreement">;
 
 /**
- * Deletes drafts and templates, and voids what is in process. All of them are looked at before the first one is touched.
- * Throws ENVELOPE_NOT_FOUND, and ENVELOPE_CANNOT_BE_MODIFIED for what is final.
+ * Deletes drafts and templates and voids envelopes in process. All are checked before the first one is changed.
+ * Throws ENVELOPE_NOT_FOUND, and ENVELOPE_CANNOT_BE_MODIFIED for an envelope that has ended.
  */
 export async function recycle(
   sign: Sign,

@@ -24,7 +24,7 @@ export interface CreateInit {
   readonly send: boolean;
 }
 
-/** An `EnvelopeDefinition`: of its own, from a template with roles, or from composite templates. */
+/** An `EnvelopeDefinition`: with documents of its own, from a template with roles, or from composite templates. */
 export const readCreate = (body: Reader, context: DefinitionContext): CreateInit => ({
   send: readSend(body),
   definition: readDefinition(body, context),
@@ -34,7 +34,7 @@ export const readCreate = (body: Reader, context: DefinitionContext): CreateInit
   ],
 });
 
-/** Whether it is sent at once. Throws INVALID_ENVELOPE_STATUS for what nothing begins with. */
+/** Whether it is sent at once. Throws INVALID_ENVELOPE_STATUS for a status that no envelope can start with. */
 function readSend(body: Reader): boolean {
   const status = body.text("status")?.trim().toLowerCase() ?? "";
   if (status === "sent") return true;
@@ -66,7 +66,7 @@ function readComposite(composite: Reader, files: readonly DocumentFile[]): Compo
   });
 }
 
-/** Those without a place come last, in their order. */
+/** Templates without a sequence come last, in the order given. */
 const sequenceOf = (template: Reader): number =>
   template.integer("sequence", { min: 0, max: 1_000_000 }) ?? Number.MAX_SAFE_INTEGER;
 
@@ -81,13 +81,13 @@ const readInline = (inline: Reader, files: readonly DocumentFile[]): DefinitionI
   });
 };
 
-/** What is no UUID names no template. */
+/** A text that is no UUID names no template. */
 function templateLayer(templateId: string): LayerInit {
   if (!isUuid(templateId)) throw new DomainError("TEMPLATE_NOT_FOUND");
   return { source: { case: "templateId", value: templateId.toLowerCase() } };
 }
 
-/** No layer for what says nothing. */
+/** An empty definition adds no layer. */
 function definitionLayer(definition: DefinitionInit): LayerInit[] {
   const saysNothing = Object.values(definition).every((said) => Array.isArray(said) && said.length === 0);
   return saysNothing ? [] : [{ source: { case: "definition", value: definition } }];

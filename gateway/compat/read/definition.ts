@@ -15,14 +15,14 @@ import { refuseMeaningful } from "./refuse.ts";
 
 export type DefinitionInit = MessageInitShape<typeof AgreementDefinitionSchema>;
 
-/** What comes with a definition, or decides what it may say. */
+/** What is sent beside a definition, and what limits it. */
 export interface DefinitionContext {
   readonly files: readonly DocumentFile[];
-  /** Where events may be sent. */
+  /** Which URLs events may be sent to. */
   readonly receiverRules: OutboundRules;
 }
 
-/** What a definition of an envelope or of a template says of its own, without the templates that it is made from. */
+/** The own content of an envelope's or template's definition, without the templates that it is made from. */
 export function readDefinition(definition: Reader, { files, receiverRules }: DefinitionContext): DefinitionInit {
   refuseMeaningful(definition, ["workflow", "enforceSignerVisibility"]);
   const emailSettings = definition.object("emailSettings");
@@ -39,7 +39,7 @@ export function readDefinition(definition: Reader, { files, receiverRules }: Def
   });
 }
 
-/** Older clients say it beside the subject. */
+/** Older clients send it next to the subject. */
 function readExpiry(definition: Reader): DefinitionInit["notification"] {
   const found = defined({
     expireEnabled: definition.flag("expireEnabled"),
@@ -48,7 +48,7 @@ function readExpiry(definition: Reader): DefinitionInit["notification"] {
   return Object.keys(found).length === 0 ? undefined : found;
 }
 
-/** Where the events of this envelope go, as it was said. */
+/** Where the events of this envelope are sent. */
 function readSubscription(definition: Reader, rules: OutboundRules): string | undefined {
   const one = definition.object("eventNotification");
   const several = definition.objects("eventNotifications");
@@ -68,7 +68,7 @@ function checkNotification(notification: Reader, rules: OutboundRules): void {
   requireUrl(notification, "url", notification.text("url")?.trim(), rules);
 }
 
-/** An `EnvelopeTemplate`. Older clients say name, description and shared in an object of their own. */
+/** An `EnvelopeTemplate`. Older clients send name, description and shared in an object of their own. */
 export function readTemplate(body: Reader, context: DefinitionContext): DefinitionInit {
   const facts = [body, body.object("envelopeTemplateDefinition")];
   const first = <Value>(read: (reader: Reader) => Value | undefined): Value | undefined =>
@@ -95,7 +95,7 @@ export const readFieldIds = (fields: Reader): string[] =>
 
 export type DocumentInit = MessageInitShape<typeof DocumentInputSchema>;
 
-/** The `documents` of a definition, whose bytes came as these files. */
+/** The `documents` of a definition; their bytes are in these files. */
 export const readDocuments = (reader: Reader, files: readonly DocumentFile[]): DocumentInit[] =>
   reader.objects("documents").map((document) => readDocument(document, files));
 
@@ -115,10 +115,10 @@ export function readDocument(document: Reader, files: readonly DocumentFile[]): 
   };
 }
 
-/** What a document would be shown or filled otherwise without. */
+/** Members that must not be ignored: the document would look different or be filled in differently. */
 const refused = ["remoteUrl", "transformPdfFields", "tabs", "docGenFormFields", "encryptedWithKeyManager"];
 
-/** In place of documentBase64 stands the index of its file. */
+/** documentBase64 was replaced by the index of its file. */
 function sourceOf(document: Reader, files: readonly DocumentFile[]): NonNullable<DocumentInit["source"]> {
   const index = document.text("documentBase64") ?? "";
   const content = /^\d{1,4}$/.test(index) ? files[Number(index)]?.content : undefined;

@@ -10,13 +10,13 @@ import type { Reader } from "./reader.ts";
 export type ListInit = MessageInitShape<typeof ListAgreementsRequestSchema>;
 
 export interface EnvelopeList {
-  /** Undefined when nothing can match: it asks for states or ids that no envelope has. */
+  /** Undefined when nothing can match, because no envelope has these states or ids. */
   readonly wanted: ListInit | undefined;
   readonly start: number;
   readonly count: number;
 }
 
-/** Ids that a body names in place of the query. */
+/** Ids in the body, which are used instead of those in the query. */
 export interface NamedIds {
   readonly ids: readonly string[] | undefined;
   readonly transactionIds: readonly string[] | undefined;
@@ -24,7 +24,7 @@ export interface NamedIds {
 
 const maxCount = 1_000;
 
-/** What a list of envelopes asks for. */
+/** The parameters of a list of envelopes. */
 export function readListQuery(query: Reader, named: NamedIds): EnvelopeList {
   const count = Math.max(1, Math.min(query.integer("count", { min: 0, max: 1_000_000 }) ?? maxCount, maxCount));
   const place = placeOf(query);
@@ -50,7 +50,7 @@ export function readListQuery(query: Reader, named: NamedIds): EnvelopeList {
   return { wanted: matchesNothing ? undefined : wanted, start: place.start, count };
 }
 
-/** Where a page begins: at an index, or behind the page whose token is given, which tells its index too. */
+/** Where a page begins: at an index, or after the page of the given token, which contains an index as well. */
 function placeOf(query: Reader): { readonly start: number; readonly cursor?: string } {
   const start = query.integer("start_position", { min: 0, max: 2_000_000_000 }) ?? 0;
   const token = query.text("continuation_token")?.trim() ?? "";
@@ -62,7 +62,7 @@ function placeOf(query: Reader): { readonly start: number; readonly cursor?: str
   return { start };
 }
 
-/** The parts of a list in one text; undefined when there is none. */
+/** Splits a list in one text; undefined when there is none. */
 function listOf(query: Reader, name: string): string[] | undefined {
   const items = (query.text(name) ?? "")
     .split(",")
@@ -86,7 +86,7 @@ const statusNames: ReadonlyMap<string, readonly AgreementStatus[]> = new Map([
   ["declined", [AgreementStatus.DECLINED]],
   ["voided", [AgreementStatus.VOIDED, AgreementStatus.EXPIRED]],
   ["timedout", [AgreementStatus.EXPIRED]],
-  // Nothing is in these states here.
+  // No envelope is ever in these states here.
   ["deleted", []],
   ["processing", []],
   ["correct", []],
@@ -133,7 +133,7 @@ const dateFields: ReadonlyMap<string, DateField> = new Map([
   ["timedout", DateField.VOIDED],
 ]);
 
-/** Of DocuSign's ranges the end belongs to them. */
+/** DocuSign's ranges include their end. */
 function rangeOf(query: Reader) {
   const from = query.date("from_date");
   const to = query.date("to_date");
@@ -183,7 +183,7 @@ function textsOf(query: Reader) {
   };
 }
 
-/** `name=value`; both may have an equals sign in quotes only, so the first one parts them. */
+/** `name=value`. Equals signs within either are quoted, so the first one separates them. */
 function customFieldOf(query: Reader) {
   const said = query.text("custom_field");
   if (said === undefined || said === "") return undefined;

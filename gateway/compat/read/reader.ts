@@ -14,7 +14,7 @@ export interface Reader {
   has(name: string): boolean;
   raw(name: string): unknown;
   text(name: string): string | undefined;
-  /** Absent when it is empty, as of numbers, dates and choices. */
+  /** Absent when empty; for numbers, dates and choices. */
   flag(name: string): boolean | undefined;
   number(name: string, range?: Range): number | undefined;
   integer(name: string, range?: Range): number | undefined;

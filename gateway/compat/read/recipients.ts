@@ -30,14 +30,14 @@ export const readRecipientIds = (recipients: Reader): string[] =>
     }),
   );
 
-/** The tabs of a `Tabs` object; a kind that there is not here is a problem. */
+/** The tabs of a `Tabs` object. An unknown kind is a problem. */
 export function readSupportedTabs(tabs: Reader | undefined): TabInput[] {
   if (tabs === undefined) return [];
   refuseMeaningful(tabs, unsupportedTabs);
   return readTabs(tabs);
 }
 
-/** Who fills a role of a template. */
+/** The person for a template role. */
 export function readRole(role: Reader): RecipientInit {
   refuseUnsupported(role);
   const signerName = role.text("inPersonSignerName");
@@ -48,7 +48,7 @@ export function readRole(role: Reader): RecipientInit {
   return defined({ ...commonFields(role), ...person, recipientId: "" });
 }
 
-/** A signer may be one of ours who approves, and stays that: the kind is left to what there is. */
+/** A signer of an existing envelope may be an approver of the native interface: the kind is not changed. */
 const kinds: readonly { readonly property: string; readonly role: RecipientRole }[] = [
   { property: "signers", role: RecipientRole.UNSPECIFIED },
   { property: "carbonCopies", role: RecipientRole.CARBON_COPY },
@@ -90,7 +90,7 @@ const commonFields = (recipient: Reader) => ({
   tabs: readSupportedTabs(recipient.object("tabs")),
 });
 
-/** The words of the mails to one person, and their language. */
+/** Subject, text and language of the mails to one person. */
 const mailFields = (mail: Reader | undefined) => ({
   locale: mail?.text("supportedLanguage")?.trim().replace("_", "-"),
   emailSubject: mail?.text("emailSubject"),
@@ -114,7 +114,7 @@ function nameOf(person: Reader): string | undefined {
   return person.text("name") ?? person.text("fullName") ?? (parts.length === 0 ? undefined : parts.join(" "));
 }
 
-/** Whoever relies on one of these would be asked less, or shown more, than was meant. */
+/** Members that must not be ignored: a signer would be checked less, or see more, than the sender meant. */
 const refused = [
   "accessCode",
   "identityVerification",

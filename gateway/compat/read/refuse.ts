@@ -1,3 +1,6 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import type { Reader } from "./reader.ts";
 
 /** Reports properties whose being ignored would change the meaning of the request. */
@@ -21,3 +24,17 @@ function isEmpty(value: unknown): boolean {
   if (typeof value === "string") return ["", "false", "0"].includes(value.trim().toLowerCase());
   return typeof value === "object" && Object.values(value).every(isEmpty);
 }
+
+/** What an idempotency key is bound to: the operation, its body in any order of fields, and its files. */
+export const requestHash = (
+  operation: string,
+  body: unknown,
+  files: readonly DocumentFile[] = [],
+): Uint8Array<ArrayBuffer> => {
+  const hashes = files.map(({ sha256 }) => Buffer.from(sha256).toString("hex"));
+  return new Uint8Array(
+    createHash("sha256")
+      .update(canonicalJson({ operation, body, files: hashes }))
+      .digest(),
+  );
+};

@@ -3,7 +3,7 @@ import type { Route } from "../../routes/route.ts";
 import { defineCompatRoute } from "../route.ts";
 import { textsAnswer } from "../schema-parts.ts";
 
-/** What integrations look up before they offer something: the same for every account, for it is what is built. */
+/** What integrations look up before they offer a feature. The same for every account. */
 const settings = {
   accountDefaultLanguage: "en",
   adoptSigConfig: "true",

@@ -167,7 +167,7 @@ interface EmptyList {
   readonly description: string;
 }
 
-/** Integrations ask for these before they do anything, and cope with there being none. */
+/** Integrations request these first, and can deal with an empty list. */
 function emptyList({ name, ...row }: EmptyList): Route {
   return defineCompatRoute({
     ...base,
@@ -186,7 +186,7 @@ function emptyList({ name, ...row }: EmptyList): Route {
 
 type Described = Awaited<ReturnType<typeof describeCaller>>;
 
-/** As in the user information: the organization's id, the name of the key or client, and an address that stands for it. */
+/** As in the user information: the organization's id, the name of the key or client, and a placeholder address. */
 const userView = ({ name, createdAt }: Described, { caller }: Pick<RouteRequest, "caller">) => ({
   ...defined({ createdDateTime: compatTime(createdAt) }),
   userId: caller.orgId as string,

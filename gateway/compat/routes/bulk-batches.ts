@@ -9,12 +9,12 @@ import { problemsOfCopies } from "../bulk/bulk-lists.ts";
 import { readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { findTarget } from "../target.ts";
-import { bulkBatchesSchema, bulkSentSchema, bulkTestSchema, sendBulkBody, sendBulkExample } from "./bulk-schemas.ts";
+import { bulkBatchesSchema, bulkSentSchema, bulkTestSchema, sendBulkBody, sendBulkExample } from "./bulk-envelopes.ts";
 
 const tag = "Compatible bulk sending";
 const ofList = { tag, notFound: { bulkSendListId: "BULK_LIST_NOT_FOUND" } } as const;
 const body = jsonBody<object>({ schema: sendBulkBody, example: sendBulkExample });
-/** What one answer lists; batches come newest first. */
+/** The number of batches in one answer, newest first. */
 const maxBatches = 100;
 
 export const compatBulkBatchRoutes: readonly Route[] = [

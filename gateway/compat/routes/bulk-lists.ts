@@ -5,13 +5,13 @@ import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import { readBulkList } from "../bulk/bulk-lists.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
-import { bulkListBody, bulkListExample, bulkListsSchema } from "./bulk-schemas.ts";
+import { bulkListBody, bulkListExample, bulkListsSchema } from "./bulk-envelopes.ts";
 
 const tag = "Compatible bulk sending";
 const base = { tag, notFound: { bulkSendListId: "BULK_LIST_NOT_FOUND" } } as const;
 const read = { ...base, scopes: ["sign:read"] } as const;
 const write = { ...base, scopes: ["sign:write"] } as const;
-/** A thousand copies with their recipients and tabs. */
+/** Room for a thousand copies with their recipients and tabs. */
 const listBodyBytes = 4_194_304;
 const body = jsonBody<object>({ schema: bulkListBody, maxBytes: listBodyBytes, example: bulkListExample });
 

@@ -1,4 +1,6 @@
-import type { Delivery } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { CallOptions } from "@connectrpc/connect";
+import { type Delivery, DeliveryStatus } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { connectLogDetails, connectLogView, isFailure, isOfConnect, retryView } from "../../../views/compat/connect.ts";
@@ -7,12 +9,66 @@ import { jsonReply, type Reply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import { listOf } from "../../routes/schema-parts.ts";
-import { findFailures, findLogs, maxLogs, readLogRange } from "../connect/find-logs.ts";
+import type { Services } from "../../routes/services.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { looseBody, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
 import { envelopeTarget } from "../target.ts";
 import { changeConnect, readConnect } from "./connect.ts";
+
+/** Which log entries are asked for. Both ends of the range are included. */
+export interface LogRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+const readLogRange = (query: Reader): LogRange => ({
+  from: msOf(query.date("from_date"), Number.NEGATIVE_INFINITY),
+  to: msOf(query.date("to_date"), Number.POSITIVE_INFINITY),
+});
+
+const msOf = (time: Timestamp | undefined, otherwise: number): number =>
+  time === undefined ? otherwise : timestampMs(time);
+
+type Ask = Pick<Services, "webhooks">;
+
+/** The newest deliveries of the compatible interface, successful or not. */
+const findLogs = (services: Ask, range: LogRange, options: CallOptions): Promise<Delivery[]> =>
+  findInRange(services, { status: DeliveryStatus.UNSPECIFIED, range }, options);
+
+/** The newest deliveries whose last attempt failed. */
+async function findFailures(services: Ask, range: LogRange, options: CallOptions): Promise<Delivery[]> {
+  const ofStatus = [DeliveryStatus.FAILED, DeliveryStatus.DEAD].map((status) =>
+    findInRange(services, { status, range }, options),
+  );
+  const found = (await Promise.all(ofStatus)).flat();
+  return found.sort((a, b) => createdMs(b) - createdMs(a)).slice(0, maxLogs);
+}
+
+/** The maximum number of entries in one answer. */
+const maxLogs = 100;
+const pageSize = 200;
+/** Entries newer than the range have to be skipped, at most this many pages. */
+const maxPages = 10;
+
+async function findInRange(
+  { webhooks }: Ask,
+  { status, range: { from, to } }: { status: DeliveryStatus; range: LogRange },
+  options: CallOptions,
+): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  let cursor = "";
+  for (let page = 0; page < maxPages; page += 1) {
+    const answer = await webhooks.listDeliveries({ connectOnly: true, status, limit: pageSize, cursor }, options);
+    found.push(...answer.deliveries.filter((one) => createdMs(one) >= from && createdMs(one) <= to));
+    cursor = answer.nextCursor;
+    const isPast = answer.deliveries.some((one) => createdMs(one) < from);
+    if (cursor === "" || isPast || found.length >= maxLogs) break;
+  }
+  return found.slice(0, maxLogs);
+}
+
+const createdMs = ({ createdAt }: Delivery): number => (createdAt === undefined ? 0 : timestampMs(createdAt));
 
 const logSchema = textsAnswer(
   {
@@ -73,7 +129,7 @@ const retrySchema = textsAnswer(
   ["retryQueue"],
 );
 
-/** What became of messages, and sending them again. */
+/** The log of Connect messages, and sending them again. */
 export const compatConnectLogRoutes: readonly Route[] = [
   defineCompatRoute({
     ...readConnect,
@@ -156,7 +212,7 @@ export const compatConnectLogRoutes: readonly Route[] = [
     errors: [],
     call: async (request, { webhooks }) => {
       const agreementIds = readWith(request.body ?? {}, readEnvelopeIds);
-      // Naming only what is no envelope is not the same as naming none.
+      // A list of unknown envelopes must not count as no list, which means all.
       if (agreementIds?.length === 0) return { deliveries: [] };
       return await webhooks.retryConnect({ agreementIds: agreementIds ?? [] }, retryOptions(request));
     },
@@ -164,7 +220,7 @@ export const compatConnectLogRoutes: readonly Route[] = [
   }),
 ];
 
-/** Many receivers may have missed something. */
+/** Sending many messages again takes longer than the default of an RPC allows. */
 const retryOptions = (request: Pick<RouteRequest, "caller">) => ({ ...onBehalfOf(request), timeoutMs: 30_000 });
 
 const maxIds = 1_000;

@@ -13,7 +13,7 @@ import { textsAnswer } from "../schema-parts.ts";
 
 const tag = "Compatible events";
 export const readConnect = { tag, scopes: ["sign:read", "webhooks:read"] } as const;
-/** Whoever says where events go learns of everything that the organization signs. */
+/** Whoever sets a receiver of events learns of everything that the organization signs. */
 export const changeConnect = { tag, scopes: ["sign:admin", "webhooks:write"] } as const;
 
 const configurationExample = {
@@ -43,7 +43,7 @@ const configurationSchema = textsAnswer(
   ["connectId", "urlToPublishTo"],
 );
 
-/** Its names are those of the answer. */
+/** Named as in answers. */
 const bodySchema = {
   type: "object",
   properties: Object.fromEntries(Object.keys(configurationSchema.properties as object).map((name) => [name, {}])),

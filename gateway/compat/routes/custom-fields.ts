@@ -41,7 +41,7 @@ export const customFieldRoutes = (holder: Holder): readonly Route[] => {
       body,
       success: { status: 201, description: "Those that were added.", schema: customFieldsSchema },
       call: async (request, { sign }) => {
-        // Whoever adds fields does not name others by their ids.
+        // The ids that a client sends with new fields are ignored.
         const set = readWith(request.body, someFields).map((field) => ({ ...field, fieldId: "" }));
         const { observed } = request;
         const changed = { target: targetIn(holder, request), set, observed };

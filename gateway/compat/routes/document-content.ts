@@ -13,7 +13,7 @@ import { readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import type { CompatTarget, TargetRoot } from "../target.ts";
 
-/** A document may have 25 MB, and making one of several takes time. */
+/** A document may have 25 MB, and merging several takes time. */
 const contentTimeoutMs = 60_000;
 
 type Content =
@@ -67,7 +67,7 @@ interface Wanted {
   readonly hasCertificate: boolean;
 }
 
-/** The words that stand for something else than one document; without case. */
+/** Words that stand for something else than a single document; compared in lower case. */
 async function contentOf(
   { sign, clock }: Pick<Services, "sign" | "clock">,
   { target, documentId, withCertificate, hasCertificate }: Wanted,

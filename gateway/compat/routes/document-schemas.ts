@@ -32,7 +32,7 @@ export const compatDocumentSchema = textsAnswer(
   [...Object.keys(documentTexts), "pages", "availableDocumentTypes"],
 );
 
-/** In the definition of a template. */
+/** A document in the definition of a template. */
 export const definedDocumentSchema = textsAnswer(
   { ...optionalTexts, ...definedTexts, pages: "3", fileExtension: "pdf" },
   {},

@@ -1,15 +1,16 @@
 import { tabsView } from "#api/compat-tabs.ts";
 import type { JsonSchema } from "#api/kinds.ts";
-import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { type Agreement, DocumentProblem } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { documentView, pagesView, summaryView } from "../../../views/compat/documents.ts";
 import { pageOf } from "../../../views/compat/page.ts";
 import type { Written } from "../../../views/compat/scalars.ts";
+import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
 import { required } from "../../routes/required.ts";
-import { documentBody, jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
-import { readDocumentIds, readDocumentsOf, readNamedDocument } from "../read/document-request.ts";
-import { readWith } from "../read/reader.ts";
+import { documentBody, jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
+import { type DocumentInit, readDocument, readDocuments } from "../read/definition.ts";
+import { type Reader, readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
 import { envelopeRoot, type TargetRoot, templateRoot } from "../target.ts";
 import { documentContentRoute } from "./document-content.ts";
@@ -46,7 +47,7 @@ export const documentRoutes = (root: TargetRoot): readonly Route[] => [
 const listSchema = (root: TargetRoot): JsonSchema =>
   root === templateRoot ? templateDocumentsSchema : envelopeDocumentsSchema;
 
-/** The named ones of these documents; all when no ids are given. */
+/** The documents with these ids; all when no ids are given. */
 function listReply(root: TargetRoot, status: number, agreement: Agreement, ids?: readonly string[]): Reply {
   const { id, documents } = agreement;
   const address = root === templateRoot ? `/templates/${id}` : `/envelopes/${id}`;
@@ -224,4 +225,57 @@ function tabsOnDocument({ documents, recipients }: Agreement, wanted: string): R
     }
   }
   return Object.fromEntries(kinds);
+}
+
+type DocumentRequest = Pick<RouteRequest, "body" | "files">;
+
+/** The documents of a request: `{ "documents": […] }`, or one document bare. */
+const readDocumentsOf = ({ body: value, files }: DocumentRequest): DocumentInit[] =>
+  readWith(value, (body) => {
+    const documents = isBare(body) ? [readDocument(body, files)] : readDocuments(body, files);
+    if (documents.length === 0) body.problem("documents", "REQUIRED", "must have at least one document");
+    return documents;
+  });
+
+/** The single document of a path: sent as bytes, or as the only document of a definition. */
+function readNamedDocument({ body: value, files }: DocumentRequest, documentId: string): DocumentInit {
+  const [file] = files;
+  if (file !== undefined && saysNothing(value)) return fileInit(file, documentId);
+  return readWith(value, (body) => {
+    const [document, ...others] = isBare(body) ? [readDocument(body, files)] : readDocuments(body, files);
+    if (document === undefined || others.length > 0)
+      body.problem("documents", "COUNT", "must have exactly one document");
+    return { ...document, documentId };
+  });
+}
+
+const saysNothing = (body: unknown): boolean => Object.keys(body as object).length === 0;
+
+const fileInit = ({ name, content, contentType }: DocumentFile, documentId: string): DocumentInit => ({
+  documentId,
+  name: name === "" ? `document.${extensionOf(contentType)}` : name,
+  source:
+    typeof content === "string"
+      ? { case: "problem", value: DocumentProblem.MISSING }
+      : { case: "content", value: content },
+});
+
+/** The ids of the documents to remove. */
+const readDocumentIds = (body: Reader): string[] => {
+  const ids = body.objects("documents").map((document) => {
+    const id = (document.text("documentId") ?? document.text("documentIdGuid") ?? "").trim();
+    if (id === "") document.problem("documentId", "REQUIRED", "is required");
+    return id;
+  });
+  if (ids.length === 0) body.problem("documents", "REQUIRED", "must have at least one document");
+  return ids;
+};
+
+const isBare = (body: Reader): boolean =>
+  !body.has("documents") && ["documentBase64", "htmlDefinition", "documentId", "name"].some((name) => body.has(name));
+
+/** Clients that send bytes without a file name send PDF, whatever Content-Type they declare. */
+function extensionOf(contentType: string): string {
+  if (contentType === "text/html") return "html";
+  return contentType === "text/plain" ? "txt" : "pdf";
 }

@@ -2,7 +2,7 @@ import type { JsonSchema } from "#api/kinds.ts";
 
 import { sampleId } from "../schema-parts.ts";
 
-/** What looseBody makes, with an example of the right kind for each property. */
+/** looseBody with a suitable example for each property. */
 const documented = (properties: Readonly<Record<string, readonly [description: string, example: unknown]>>) =>
   ({
     type: "object",
@@ -63,4 +63,8 @@ export const updateEnvelopeSchema = documented({
   ...definitionProperties,
   status: ["sent sends a draft, voided ends what was sent, deleted deletes a draft.", "sent"],
   voidedReason: ["Required to void; the first 200 characters are kept.", "The order was cancelled."],
+  purgeState: [
+    "documents_queued, documents_and_metadata_queued or documents_dequeued; nothing else is changed then.",
+    "documents_queued",
+  ],
 });

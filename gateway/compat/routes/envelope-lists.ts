@@ -73,7 +73,7 @@ export const compatEnvelopeListRoutes: readonly Route[] = [
   }),
 ];
 
-/** What the query alone asks for. */
+/** The filters that only the query has. */
 export const listAsked = (query: Filters): EnvelopeList => readWith(query, (reader) => readListQuery(reader, unnamed));
 
 const unnamed: NamedIds = { ids: undefined, transactionIds: undefined };
@@ -116,7 +116,7 @@ export async function findEnvelopes(
 export function pageView(found: FoundEnvelopes, query: Filters, path: string): object {
   const { envelopes, total, nextCursor } = found;
   const { start, count } = found.list;
-  // Pages are named by their places: the token is for those who go on.
+  // nextUri and previousUri use indexes; the token is for clients that page by token.
   const { continuation_token: _, ...asked } = query;
   const included = partsOf(query);
   const uriFrom = (from: number): string => pageUri(path, asked, { start: from, count });

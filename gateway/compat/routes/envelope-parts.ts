@@ -12,7 +12,7 @@ import { auditEventsSchema, formDataSchema, notificationBody, notificationExampl
 
 const read = { tag: "Compatible envelopes", scopes: ["sign:read"], method: "GET" } as const;
 
-/** More than any envelope has; reading stops there. */
+/** More than any envelope has; reading stops at this number. */
 const maxAuditEvents = 100_000;
 
 export const compatEnvelopePartRoutes: readonly Route[] = [

@@ -15,7 +15,7 @@ export const summarySchema = textsAnswer(
 
 export const updateSummarySchema = textsAnswer({ envelopeId: sampleId }, {}, ["envelopeId"]);
 
-/** `Tabs`, in requests and answers: an array for each kind. */
+/** `Tabs`, in requests and answers: one array for each kind. */
 export const tabsSchema: JsonSchema = {
   type: "object",
   description: "An array for each kind of tabs.",
@@ -45,7 +45,7 @@ export const tabsExample = {
   signHereTabs: [{ documentId: "1", pageNumber: "1", xPosition: "100", yPosition: "200" }],
 };
 
-/** What is there of some kinds, or once it has happened. */
+/** Members that only some kinds have, or that appear later. */
 const sometimes = {
   email: "ann@example.com",
   clientUserId: "1000",
@@ -206,10 +206,11 @@ const envelopeTexts = {
   statusChangedDateTime: sampleTime,
   expireEnabled: "true",
   expireAfter: "120",
+  purgeState: "unpurged",
   ...envelopeConstants,
 };
 
-/** What is there once it has happened. */
+/** Members that appear later. */
 const happened = {
   transactionId: "order-1042",
   initialSentDateTime: sampleTime,
@@ -220,6 +221,8 @@ const happened = {
   voidedDateTime: sampleTime,
   voidedReason: "The order was cancelled.",
   expireDateTime: sampleTime,
+  purgeRequestDate: sampleTime,
+  purgeCompletedDate: sampleTime,
 };
 
 const noneYet: JsonSchema = { type: "array", items: { type: "object" }, examples: [[]] };

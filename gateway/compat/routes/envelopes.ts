@@ -6,7 +6,7 @@ import { documentBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import { fileErrors } from "../../routes/sign/base.ts";
 import { readCreate } from "../read/create.ts";
 import { readWith } from "../read/reader.ts";
-import { requestHash } from "../read/request-hash.ts";
+import { requestHash } from "../read/refuse.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { envelopeTarget } from "../target.ts";
 import { readChange, updateEnvelope } from "../update-envelope.ts";
@@ -19,7 +19,7 @@ const tag = "Compatible envelopes";
 const replayed = { "Idempotent-Replayed": "true" } as const;
 const replayedHeader = { "Idempotent-Replayed": "true when nothing new was made or sent." } as const;
 
-/** What sending finds missing or wrong. */
+/** The errors of sending. */
 const sendErrors = [
   "INVALID_ENVELOPE_STATUS",
   "DOCUMENTS_REQUIRED",
@@ -94,7 +94,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     path: "/envelopes/{envelopeId}",
     summary: "Change, send, void or resend an envelope",
     description:
-      "Sending a draft and asking its recipients again need the scope `sign:send` or `sign:write`, voiding and deleting `sign:admin`, other changes `sign:write`. Only drafts can be changed: documents, recipients and custom fields that are given take the place of all there are.",
+      "Sending a draft and asking its recipients again need the scope `sign:send` or `sign:write`, voiding, deleting and purging `sign:admin`, other changes `sign:write`. Only drafts can be changed: documents, recipients and custom fields that are given take the place of all there are. With a purgeState, the documents of an envelope that has ended are deleted in 14 days, until when documents_dequeued takes that back; documents_and_metadata_queued deletes tabs, custom fields and texts as well. The envelope itself and its audit trail stay, and a legal hold keeps everything.",
     scopes: ["sign:write", "sign:send", "sign:admin"],
     idempotencyKey: "optional",
     query: compatQuery({
@@ -108,7 +108,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
       lineBreaks: true,
     }),
     success: { status: 200, description: "It is done.", schema: updateSummarySchema, headers: replayedHeader },
-    errors: ["ENVELOPE_CANNOT_BE_MODIFIED", "ENVELOPE_ALREADY_SENT", ...contentErrors, ...sendErrors],
+    errors: ["ENVELOPE_CANNOT_BE_MODIFIED", "ENVELOPE_ALREADY_SENT", "LEGAL_HOLD", ...contentErrors, ...sendErrors],
     call: async (request, services) => {
       const change = readChange(request, services);
       if (change.scopes !== undefined) requireScope(request, change.scopes);

@@ -161,7 +161,7 @@ export const compatFolderRoutes: readonly Route[] = [
       description: "What became of them.",
       schema: pageAnswer("envelopes", movedSchema),
     },
-    errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED", "INVALID_ENVELOPE_STATUS"],
+    errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED", "INVALID_ENVELOPE_STATUS", "LEGAL_HOLD"],
     call: (request, { sign }) => {
       if (request.params.folderId.toLowerCase() !== recycleBin) throw new DomainError("FOLDER_NOT_FOUND");
       return recycle(sign, readWith(request.body, readIds), request.observed, onBehalfOf(request));

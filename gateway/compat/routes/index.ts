@@ -20,7 +20,7 @@ import { compatTemplatePartRoutes } from "./template-parts.ts";
 import { compatTemplateRoutes } from "./templates.ts";
 import { compatViewRoutes } from "./views.ts";
 
-/** The interface that is compatible with DocuSign's. */
+/** All routes of the DocuSign-compatible interface. */
 export const compatRoutes: readonly Route[] = [
   ...compatEnvelopeRoutes,
   ...compatEnvelopeListRoutes,

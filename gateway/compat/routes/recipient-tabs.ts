@@ -17,7 +17,7 @@ const body = (example: unknown) => jsonBody<object>({ schema: tabsBody, maxBytes
 
 const changeErrors = ["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED"] as const;
 
-/** Some tabs, and whose they are. */
+/** Tabs and their recipient. */
 interface TabsOf {
   readonly recipient: Recipient;
   readonly tabs: readonly Tab[];
@@ -115,7 +115,7 @@ const changedIn = (agreement: Agreement, recipientId: string, tabIds: readonly s
 
 const isGroup = ({ type }: TabInput): boolean => type === TabType.RADIO_GROUP;
 
-/** The id of a radio stands for that of its group, for which the models of SDKs have no place. */
+/** A radio's id is used as its group's id, because the SDKs' models have no field for that. */
 function ownId(id: string, tabs: readonly Tab[]): string {
   const tabId = id.toLowerCase();
   return tabs.find(({ buttons }) => buttons.some((button) => button.tabId === tabId))?.tabId ?? tabId;

@@ -10,9 +10,9 @@ import { compatQuery, defineCompatRoute } from "../route.ts";
 import { type CompatTarget, envelopeTarget, templateTarget } from "../target.ts";
 import { recipientsBody, recipientsExample, recipientsSchema, recipientUpdateSchema } from "./envelope-schemas.ts";
 
-/** What has recipients and custom fields: envelopes and templates. */
+/** Resources with recipients and custom fields: envelopes and templates. */
 export interface Holder {
-  /** In operation ids. */
+  /** Its name in operation ids. */
   readonly name: "Envelope" | "Template";
   readonly noun: "an envelope" | "a template";
   readonly root: "/envelopes/{envelopeId}" | "/templates/{templateId}";
@@ -41,7 +41,7 @@ export const templates: Holder = {
 
 type AnyRequest = Pick<RouteRequest, "params">;
 
-/** A path parameter of a row whose path is put together. */
+/** A path parameter of a route whose path is composed. */
 export const paramOf = ({ params }: AnyRequest, name: string): string =>
   (params as Readonly<Record<string, string>>)[name] ?? "";
 

@@ -11,7 +11,7 @@ import { templates } from "./recipients.ts";
 
 const { tag } = templateRoot;
 
-/** What templates have besides documents and recipients. */
+/** The parts of templates besides documents and recipients. */
 export const compatTemplatePartRoutes: readonly Route[] = [
   ...customFieldRoutes(templates),
   defineCompatRoute({

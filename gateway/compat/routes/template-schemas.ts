@@ -79,7 +79,7 @@ const parts = {
   customFields: customFieldsSchema,
 };
 
-/** Its parts are told when they are asked for. */
+/** Its parts are included only on request. */
 const templateListItemSchema = textsAnswer({ ...facts, pageCount: "1" }, parts, required);
 
 export const templateSchema = textsAnswer(

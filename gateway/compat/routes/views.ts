@@ -137,7 +137,7 @@ interface SenderRow {
 }
 
 function senderRow({ view, kind, ...described }: SenderRow): Route {
-  // Who opens a sender view may send, so whoever makes one has to be allowed to.
+  // A sender view lets its user send, so creating one requires the scope to send.
   const scopes = kind === SenderViewKind.SEND ? (["sign:send", "sign:write"] as const) : base.scopes;
   const ofDrafts: readonly ErrorCode[] = kind === SenderViewKind.LOOK ? [] : ["INVALID_ENVELOPE_STATUS"];
   return defineCompatRoute({
@@ -150,7 +150,7 @@ function senderRow({ view, kind, ...described }: SenderRow): Route {
     errors: [...ofDrafts, "INVALID_RETURN_URL"],
     call: (request, services) => {
       const { envelopeId } = request.params as { readonly envelopeId: string };
-      // Only the console leads back nowhere.
+      // Only the console view has no return URL.
       if (returnUrlOf(request) === "") throw new DomainError("INVALID_RETURN_URL");
       return createSenderView(request, services, { agreementId: envelopeId, kind });
     },

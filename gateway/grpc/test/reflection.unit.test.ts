@@ -34,7 +34,7 @@ async function open({ reflection = true, requests = 1_000, version = "v1" } = {}
   const deps = {
     runtime: { logger, metrics, newId, tracer: undefined },
     transports: {},
-    ...{ authenticate: unused, takeRequest: unused },
+    ...{ authenticate: unused, takeRequest: unused, requireActive: unused },
     floodGuard: createFloodGuard({ requests, monotonic: () => 0, now: () => 0 }),
   } as unknown as GrpcDeps;
   const config = { host: "127.0.0.1", port: 0, tls: undefined, clients: () => new Map(), reflection };

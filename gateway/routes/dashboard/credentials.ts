@@ -3,7 +3,7 @@ import { jsonReply } from "../../http/reply.ts";
 import { required } from "../required.ts";
 import { createBody, defineRoute, onBehalfOf, type Route, type TextParam } from "../route.ts";
 import { described, example, listOf, text } from "../schema-parts.ts";
-import { dashboardBase, developers, everybody, naming, visitorOf } from "./base.ts";
+import { dashboardBase, developers, everybody, naming, protecting, visitorOf } from "./base.ts";
 
 const base = { ...dashboardBase, access: developers } as const;
 const keyId: TextParam = {
@@ -43,13 +43,14 @@ export const credentialRoutes: readonly Route[] = [
     description: "It may do everything that programs may, and nothing under /v1/dashboard.",
     body: createBody(apiKey, { example: { name: "Shop backend" } }),
     success: { status: 201, description: "The key, with its secret.", schema: createdApiKey.schemas.answer },
-    errors: [],
+    errors: ["TOO_MANY_CREDENTIALS"],
     call: (request, { organizations }) =>
       organizations.createKey({ ...apiKey.create(request.body), visitor: visitorOf(request) }, onBehalfOf(request)),
     respond: (answer) => jsonReply(201, createdApiKey.answer(answer)),
   }),
   defineRoute({
     ...base,
+    access: protecting(developers),
     operationId: "revokeApiKey",
     method: "DELETE",
     path: "/v1/dashboard/api-keys/{id}",
@@ -89,13 +90,14 @@ export const credentialRoutes: readonly Route[] = [
     summary: "Create an OAuth client",
     body: createBody(client, { example: { name: "Shop backend", scopes: ["click:read", "click:write"] } }),
     success: { status: 201, description: "The client, with its secret.", schema: createdClient.schemas.answer },
-    errors: [],
+    errors: ["TOO_MANY_CREDENTIALS"],
     call: (request, { organizations }) =>
       organizations.createClient({ ...client.create(request.body), visitor: visitorOf(request) }, onBehalfOf(request)),
     respond: (answer) => jsonReply(201, createdClient.answer(answer)),
   }),
   defineRoute({
     ...base,
+    access: protecting(developers),
     operationId: "rotateClientSecret",
     method: "POST",
     path: "/v1/dashboard/clients/{id}/rotate-secret",
@@ -116,6 +118,7 @@ export const credentialRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...base,
+    access: protecting(developers),
     operationId: "revokeClient",
     method: "DELETE",
     path: "/v1/dashboard/clients/{id}",

@@ -1,9 +1,9 @@
 import { auditEvent, organization } from "#api/organizations.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
+import { listing, type PageQuery, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
 import { changeBody, defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { example, listOf, text } from "../schema-parts.ts";
+import { example, text } from "../schema-parts.ts";
 import { dashboardBase, everybody, owners, visitorOf } from "./base.ts";
 
 /** What the auth service answers at most. */
@@ -49,23 +49,14 @@ export const organizationRoutes: readonly Route[] = [
     summary: "List who did what",
     description: "Logins and every change of users, keys, clients and the organization, newest first.",
     access: owners,
-    query: queryOf<{ limit?: number; cursor?: string }>({
+    query: queryOf<PageQuery>({
       limit: pageLimit,
       cursor: example(text(1, 100, "X-Next-Cursor of the previous page."), "eyJhZnRlciI6IjAxOTYxMjM0In0"),
     }),
-    success: {
-      status: 200,
-      description: "The events.",
-      schema: listOf(auditEvent.schemas.answer),
-      headers: nextPageHeader,
-    },
-    errors: [],
-    call: ({ query, ...request }, { organizations }) =>
-      gatherPages(query, async ({ limit, cursor }) => {
-        const page = { pageSize: Math.min(limit, maxPage), cursor };
-        const { events, nextCursor } = await organizations.listAuditEvents(page, onBehalfOf(request));
-        return { items: events, nextCursor };
-      }),
-    respond: (page) => pageReply(auditEvent, page),
+    ...listing(
+      { name: "events", items: auditEvent, description: "The events.", maxPage },
+      ({ organizations }, { limit, cursor }, options) =>
+        organizations.listAuditEvents({ pageSize: limit, cursor }, options),
+    ),
   }),
 ];

@@ -6,7 +6,17 @@ import { requireScope } from "../require-scope.ts";
 import { required } from "../required.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
-import { cookieHeader, dashboardBase, everybody, naming, newCookieOf, owners, requireUser, visitorOf } from "./base.ts";
+import {
+  cookieHeader,
+  dashboardBase,
+  everybody,
+  naming,
+  newCookieOf,
+  owners,
+  protecting,
+  requireUser,
+  visitorOf,
+} from "./base.ts";
 
 const base = { ...dashboardBase, access: owners } as const;
 const ofUser = { id: "USER_NOT_FOUND" } as const;
@@ -94,6 +104,7 @@ export const userRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...base,
+    access: protecting(owners),
     operationId: "removeUser",
     method: "DELETE",
     path: "/v1/dashboard/users/{id}",
@@ -101,7 +112,7 @@ export const userRoutes: readonly Route[] = [
     description: "For ever, with all sessions. What the user did stays in the audit events.",
     notFound: ofUser,
     success: { status: 204, description: "There is no such user any more." },
-    errors: ["LAST_OWNER"],
+    errors: ["LAST_OWNER", "LEGAL_HOLD"],
     call: (request, { users }) =>
       naming(
         "USER_NOT_FOUND",

@@ -1,5 +1,7 @@
-import { asset, newAsset, onePixel } from "#api/generation-templates.ts";
+import { asset, newAsset } from "#api/generation-templates.ts";
+import { onePixel } from "#api/kinds.ts";
 import { DomainError } from "#platform/errors.ts";
+import { type ErrorDialect, genDialect } from "../../http/error-dialect.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { nextPageHeader, pageReply } from "../pages.ts";
@@ -12,9 +14,9 @@ import { gatherAfterIds, pageQuery } from "./pages.ts";
 
 const base = { ...genBase, tag: "Assets" } as const;
 
-const maxAssetBytes = 5_242_880;
-/** Base64 takes four characters for three bytes. */
-const assetBodyBytes = 7_340_032;
+const maxPictureBytes = 5_242_880;
+/** Of a body with one picture: Base64 takes four characters for three bytes. */
+export const pictureBodyBytes = 7_340_032;
 /** Storing and reading megabytes takes longer than the default of an RPC allows. */
 const transferTimeoutMs = 20_000;
 
@@ -46,14 +48,14 @@ export const genAssetRoutes: readonly Route[] = [
     description: "For templates to show. The same bytes again answer the same image.",
     access: write,
     body: createBody(newAsset, {
-      maxBytes: assetBodyBytes,
+      maxBytes: pictureBodyBytes,
       example: { name: "logo.png", content: onePixel },
     }),
     success: { status: 201, description: "The stored image.", schema: asset.schemas.answer },
     errors: [],
     call: (request, { docgen }) =>
       docgen.createAsset(
-        { ...newAsset.create(request.body), content: decode(request.body.content) },
+        { ...newAsset.create(request.body), content: decodePicture(request.body.content, genDialect) },
         { ...onBehalfOf(request), timeoutMs: transferTimeoutMs },
       ),
     respond: (answer) => jsonReply(201, asset.answer(required(answer.asset))),
@@ -105,8 +107,11 @@ export const genAssetRoutes: readonly Route[] = [
   }),
 ];
 
-/** Buffer.from skips what is not Base64, so it has to come out the same again. */
-function decode(content: string): Buffer {
+/** Reads a picture that stands in a body. Buffer.from skips what is not Base64, so it has to come out the same again. */
+export function decodePicture(
+  content: string,
+  { validationFailed, payloadTooLarge }: Pick<ErrorDialect, "validationFailed" | "payloadTooLarge">,
+): Buffer {
   const bytes = Buffer.from(content, "base64");
   if (bytes.toString("base64") !== content) {
     const problem = {
@@ -114,10 +119,10 @@ function decode(content: string): Buffer {
       code: "INVALID_BASE64",
       message: "must be Base64 (RFC 4648 §4), without line breaks",
     };
-    throw new DomainError("GEN_INVALID_REQUEST", { details: [problem] });
+    throw new DomainError(validationFailed, { details: [problem] });
   }
-  if (bytes.length > maxAssetBytes) {
-    throw new DomainError("GEN_PAYLOAD_TOO_LARGE", { message: "The image is larger than 5 MB." });
+  if (bytes.length > maxPictureBytes) {
+    throw new DomainError(payloadTooLarge, { message: "The image is larger than 5 MB." });
   }
   return bytes;
 }

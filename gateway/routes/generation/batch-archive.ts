@@ -4,7 +4,7 @@ import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { fromConnectError } from "#platform/errors.ts";
 import { archiveOverhead, maxArchiveBytes, type StreamedFile, zipStream } from "../../http/zip-stream.ts";
 import type { Services } from "../services.ts";
-import { contentTimeoutMs } from "./document-content.ts";
+import { contentTimeoutMs } from "./file-answer.ts";
 
 type Docgen = Pick<Services["docgen"], "listBatchItems" | "getDocumentContent">;
 

@@ -5,11 +5,9 @@ import { nextPageHeader, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, filterQuery, onBehalfOf, type Route, unparsedBody } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
-import { genBase, generate, read, write } from "./base.ts";
+import { genBase, generate, location, planRateHeaders, read, replayed, replayedHeader, write } from "./base.ts";
 import { archiveOf } from "./batch-archive.ts";
 import { gatherAfterIds, gatherFromIndex, pageQuery } from "./pages.ts";
-import { planRateHeaders } from "./plan-rate.ts";
-import { location, replayed, replayedHeader } from "./schema-parts.ts";
 
 const base = { ...genBase, tag: "Batches" } as const;
 const batchBodyBytes = 16_777_216;

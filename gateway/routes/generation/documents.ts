@@ -7,6 +7,7 @@ import {
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
+import { refuseHeld } from "../erasure.ts";
 import { nextPageHeader, pageReply } from "../pages.ts";
 import { required } from "../required.ts";
 import {
@@ -19,11 +20,9 @@ import {
   type RouteRequest,
 } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
-import { genBase, generate, read, write } from "./base.ts";
+import { genBase, generate, location, planRateHeaders, read, replayed, replayedHeader, write } from "./base.ts";
 import { requestHash, sourceOf } from "./document-source.ts";
 import { gatherAfterIds, pageQuery } from "./pages.ts";
-import { planRateHeaders } from "./plan-rate.ts";
-import { location, replayed, replayedHeader } from "./schema-parts.ts";
 
 const preferHeader: HeaderParam = {
   description: "`respond-async` (RFC 7240): answers at once, without waiting for the document.",
@@ -150,12 +149,16 @@ export const documentRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/gen/documents/{id}",
     summary: "Delete a document",
-    description: "Removes its bytes. One that is still queued is cancelled, and its slot given back.",
+    description:
+      "Removes its bytes. One that is still queued is cancelled, and its slot given back. While a legal hold keeps everything of the organization, nothing is deleted.",
     access: write,
     notFound: { id: "GEN_DOCUMENT_NOT_FOUND" },
     success: { status: 204, description: "The document is gone." },
-    errors: [],
-    call: (request, { docgen }) => docgen.deleteDocument({ documentId: request.params.id }, onBehalfOf(request)),
+    errors: ["LEGAL_HOLD"],
+    call: async (request, { docgen, sign }) => {
+      await refuseHeld({ sign }, request);
+      return docgen.deleteDocument({ documentId: request.params.id }, onBehalfOf(request));
+    },
     respond: () => noContent,
   }),
 ];

@@ -1,8 +1,8 @@
 import type { Route } from "../route.ts";
 import { genAssetRoutes } from "./assets.ts";
 import { batchRoutes } from "./batches.ts";
-import { documentContentRoutes } from "./document-content.ts";
 import { documentRoutes } from "./documents.ts";
+import { documentContentRoutes } from "./file-answer.ts";
 import { genTemplateCheckRoutes } from "./template-checks.ts";
 import { genTemplateRoutes } from "./templates.ts";
 import { usageRoutes } from "./usage.ts";

@@ -1,14 +1,9 @@
-import { DomainError } from "#platform/errors.ts";
+import { unknownCursor } from "#platform/cursor.ts";
+import type { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { gatherPages } from "../pages.ts";
+import { gatherPages, type PageQuery } from "../pages.ts";
 import { queryOf } from "../route.ts";
 import { described, integer, text } from "../schema-parts.ts";
-
-/** Parameters of every list of document generation. */
-interface PageQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
 
 export const pageQuery = queryOf<PageQuery>({
   limit: described(integer(1, 1_000), "The most that are wanted."),
@@ -73,7 +68,4 @@ function readCursor(cursor: string): string {
   return position;
 }
 
-const badCursor = (): DomainError =>
-  new DomainError("GEN_INVALID_REQUEST", {
-    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be the cursor of a previous page" }],
-  });
+const badCursor = (): DomainError => unknownCursor("GEN_INVALID_REQUEST");

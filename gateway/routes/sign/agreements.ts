@@ -5,10 +5,10 @@ import type { CreateOf } from "#api/members.ts";
 import { DomainError } from "#platform/errors.ts";
 import { timestampOf } from "../../../views/scalars.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
+import { listing, type PageQuery, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentsBody, filterQuery, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { listOf, text } from "../schema-parts.ts";
+import { text } from "../schema-parts.ts";
 import { compositionsOf, definitionOf, requestHash } from "./agreement-input.ts";
 import { admin, agreementTarget, given, read, signBase, withDocuments, write } from "./base.ts";
 import { createErrors, editErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
@@ -28,25 +28,16 @@ export const agreementRoutes: readonly Route[] = [
     access: read,
     query: filterQuery(
       agreementFilter,
-      queryOf<{ limit?: number; cursor?: string }>({
+      queryOf<PageQuery>({
         limit: pageLimit,
         cursor: text(1, 500, "X-Next-Cursor of the previous page."),
       }),
     ),
-    success: {
-      status: 200,
-      description: "The agreements.",
-      schema: listOf(agreement.schemas.answer),
-      headers: nextPageHeader,
-    },
-    errors: [],
-    call: ({ query, ...request }, { sign }) =>
-      gatherPages(query, async ({ limit, cursor }) => {
-        const wanted = { ...wantedOf(query), limit, cursor, withParts: true };
-        const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
-        return { items: agreements, nextCursor };
-      }),
-    respond: (page) => pageReply(agreement, page),
+    ...listing(
+      { name: "agreements", items: agreement, description: "The agreements." },
+      ({ sign }, page, options, query: PageQuery & CreateOf<typeof agreementFilter.table>) =>
+        sign.listAgreements({ ...wantedOf(query), ...page, withParts: true }, options),
+    ),
   }),
   defineRoute({
     ...base,
@@ -99,6 +90,7 @@ export const agreementRoutes: readonly Route[] = [
     path: "/v1/sign/agreements/{id}",
     summary: "Read an agreement",
     access: read,
+    besideLimit: true,
     notFound,
     success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer },
     errors: [],
@@ -146,7 +138,7 @@ export const agreementDeletionRoutes: readonly Route[] = [
     access: admin,
     notFound,
     success: { status: 204, description: "The draft is gone, and its documents with it." },
-    errors: ["ENVELOPE_CANNOT_BE_MODIFIED"],
+    errors: ["ENVELOPE_CANNOT_BE_MODIFIED", "LEGAL_HOLD"],
     call: (request, { sign }) =>
       sign.deleteAgreement(
         { target: agreementTarget(request.params.id), observed: request.observed },

@@ -1,15 +1,10 @@
 import { agreementEvent } from "#api/agreement-records.ts";
-import { DomainError } from "#platform/errors.ts";
-import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
+import { unknownCursor } from "#platform/cursor.ts";
+import { gatherPages, nextPageHeader, type PageQuery, pageLimit, pageReply } from "../pages.ts";
 import { defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
 import { example, listOf, text } from "../schema-parts.ts";
 import { agreementTag } from "./agreements.ts";
 import { read, signBase } from "./base.ts";
-
-interface EventsQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
-}
 
 export const auditEventRoutes: readonly Route[] = [
   defineRoute({
@@ -23,7 +18,7 @@ export const auditEventRoutes: readonly Route[] = [
       "Oldest first. Each event has the hash of the one before. Without limit all are returned, up to 1,000.",
     access: read,
     notFound: { id: "ENVELOPE_NOT_FOUND" },
-    query: queryOf<EventsQuery>({
+    query: queryOf<PageQuery>({
       limit: pageLimit,
       cursor: example(text(1, 20, "X-Next-Cursor of the previous page."), "200"),
     }),
@@ -49,7 +44,5 @@ export const auditEventRoutes: readonly Route[] = [
 function sequenceOf(cursor = ""): number {
   if (cursor === "") return 0;
   if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor);
-  throw new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be the cursor of a previous page" }],
-  });
+  throw unknownCursor();
 }

@@ -1,12 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type FileBody, fileInQuestion } from "#api/agreement-records.ts";
+import { closed } from "#api/resource.ts";
 import type { FileInQuestionSchema } from "#gen/assent/sign/v1/verification_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { documentBody, type RouteRequest } from "../route.ts";
 
 /** A misspelt member would leave the question open. */
 export const fileBody = documentBody<FileBody>({
-  schema: { ...fileInQuestion.schemas.create, additionalProperties: false },
+  schema: { ...fileInQuestion.schemas.create, ...closed },
   raw: "pdf",
   example: { sha256: "0123456789abcdef".repeat(4) },
 });

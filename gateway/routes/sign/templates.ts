@@ -1,10 +1,10 @@
 import { newSignTemplate, signTemplateChanges } from "#api/agreement-bodies.ts";
 import { signTemplate } from "#api/agreements.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { gatherPages, nextPageHeader, pageLimit, pageReply } from "../pages.ts";
+import { listing, type PageQuery, pageLimit } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, documentsBody, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { example, listOf, text } from "../schema-parts.ts";
+import { example, text } from "../schema-parts.ts";
 import { definitionOf, requestHash } from "./agreement-input.ts";
 import { admin, read, signBase, templateTarget, withDocuments, write } from "./base.ts";
 import { documentEditErrors, exampleAgreement, replacements, replayed, replayedHeader } from "./parts.ts";
@@ -17,9 +17,7 @@ const templateErrors = [
   "DUPLICATE_RECIPIENT",
 ] as const;
 
-interface TemplatesQuery {
-  readonly limit?: number;
-  readonly cursor?: string;
+interface TemplatesQuery extends PageQuery {
   readonly text?: string;
 }
 
@@ -47,20 +45,11 @@ export const signTemplateRoutes: readonly Route[] = [
       cursor: text(1, 500, "X-Next-Cursor of the previous page."),
       text: example(text(1, 200, "In the name or the subject, without case."), "NDA"),
     }),
-    success: {
-      status: 200,
-      description: "The templates.",
-      schema: listOf(signTemplate.schemas.answer),
-      headers: nextPageHeader,
-    },
-    errors: [],
-    call: ({ query, ...request }, { sign }) =>
-      gatherPages(query, async (page) => {
-        const wanted = { ...page, templates: true, text: query.text ?? "", withParts: true };
-        const { agreements, nextCursor } = await sign.listAgreements(wanted, onBehalfOf(request));
-        return { items: agreements, nextCursor };
-      }),
-    respond: (page) => pageReply(signTemplate, page),
+    ...listing(
+      { name: "agreements", items: signTemplate, description: "The templates." },
+      ({ sign }, page, options, query: TemplatesQuery) =>
+        sign.listAgreements({ ...page, templates: true, text: query.text ?? "", withParts: true }, options),
+    ),
   }),
   defineRoute({
     ...base,
@@ -146,7 +135,7 @@ export const signTemplateRoutes: readonly Route[] = [
     access: admin,
     notFound,
     success: { status: 204, description: "The template is gone; agreements that were made from it stay." },
-    errors: [],
+    errors: ["LEGAL_HOLD"],
     call: (request, { sign }) =>
       sign.deleteAgreement(
         { target: templateTarget(request.params.id), observed: request.observed },

@@ -1,5 +1,5 @@
 import { standardDialect } from "../../http/error-dialect.ts";
-import { pageLimit } from "../pages.ts";
+import { type PageQuery, pageLimit } from "../pages.ts";
 import { type ProtectedAccess, queryOf } from "../route.ts";
 import { text } from "../schema-parts.ts";
 
@@ -13,7 +13,7 @@ export const ofEndpoint = { id: "WEBHOOK_ENDPOINT_NOT_FOUND" } as const;
 export const ofDelivery = { id: "WEBHOOK_DELIVERY_NOT_FOUND" } as const;
 
 /** Which part of a list is wanted. */
-export const pageQuery = queryOf<{ limit?: number; cursor?: string }>({
+export const pageQuery = queryOf<PageQuery>({
   limit: pageLimit,
   cursor: text(1, 200, "X-Next-Cursor of the previous page."),
 });

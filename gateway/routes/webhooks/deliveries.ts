@@ -1,6 +1,7 @@
+import type { CreateOf } from "#api/members.ts";
 import { delivery, deliveryFilter, eventType } from "#api/webhooks.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { gatherPages, nextPageHeader, pageReply } from "../pages.ts";
+import { listing, type PageQuery } from "../pages.ts";
 import { required } from "../required.ts";
 import { defineRoute, filterQuery, onBehalfOf, type Route } from "../route.ts";
 import { listOf } from "../schema-parts.ts";
@@ -20,22 +21,11 @@ export const deliveryRoutes: readonly Route[] = [
       "Newest first, each with its latest five attempts; those of the compatible interface too. They are kept for 30 days. Without limit all are returned, up to 1,000.",
     access: read,
     query: filterQuery(deliveryFilter, pageQuery),
-    success: {
-      status: 200,
-      description: "The deliveries.",
-      schema: listOf(delivery.schemas.answer),
-      headers: nextPageHeader,
-    },
-    errors: [],
-    call: ({ query, ...request }, { webhooks }) => {
-      const wanted = deliveryFilter.create(query);
-      return gatherPages(query, async ({ limit, cursor }) => {
-        const page = { limit: Math.min(limit, maxPage), cursor };
-        const { deliveries, nextCursor } = await webhooks.listDeliveries({ ...wanted, ...page }, onBehalfOf(request));
-        return { items: deliveries, nextCursor };
-      });
-    },
-    respond: (page) => pageReply(delivery, page),
+    ...listing(
+      { name: "deliveries", items: delivery, description: "The deliveries.", maxPage },
+      ({ webhooks }, page, options, query: PageQuery & CreateOf<typeof deliveryFilter.table>) =>
+        webhooks.listDeliveries({ ...deliveryFilter.create(query), ...page }, options),
+    ),
   }),
   defineRoute({
     ...webhooksBase,

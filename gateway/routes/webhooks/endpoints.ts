@@ -107,7 +107,7 @@ export const endpointRoutes: readonly Route[] = [
     path: "/v1/webhooks/endpoints/{id}",
     summary: "Delete an endpoint",
     description: "Nothing is sent to it any more, also not what waits.",
-    access: write,
+    access: { ...write, whileSuspended: true },
     notFound: ofEndpoint,
     success: { status: 204, description: "The endpoint is gone." },
     errors: [],

@@ -3,6 +3,7 @@ import { Migration } from "@mikro-orm/migrations";
 import pg from "pg";
 import { createLogger } from "../../logger.ts";
 import { createEmptyTestDatabase, type TestDatabase } from "../../testing/database.ts";
+import { until } from "../../testing/until.ts";
 import { createRoleSql } from "../ddl.ts";
 import { migrate, type ServiceMigrations } from "../migrate.ts";
 
@@ -26,6 +27,13 @@ class Second extends Migration {
   }
 }
 
+class Third extends Migration {
+  override up(): void {
+    this.addSql("create table library.shelf (id integer)");
+    this.addSql("alter table library.book add column shelf integer");
+  }
+}
+
 class Broken extends Migration {
   override up(): void {
     this.addSql("create table library.half (id integer)");
@@ -35,6 +43,7 @@ class Broken extends Migration {
 
 const library = (...list: ServiceMigrations["list"]): ServiceMigrations => ({ schema: "library", list });
 const first = { name: "001_initial", class: First };
+const third = { name: "003_shelves", class: Third };
 const second = { name: "002_title_index", class: Second };
 
 let database: TestDatabase;
@@ -84,6 +93,40 @@ describe("migrate", () => {
       { tablename: "migration" },
     ]);
     expect(await run(library(first, second))).toEqual(["library.002_title_index"]);
+  });
+
+  test("whoever comes after a migration that waits for a long read is served, and the migration is done after it", async () => {
+    await run(library(first));
+    const reader = new pg.Client({ connectionString: database.superuserUrl });
+    const writer = new pg.Client({ connectionString: database.superuserUrl });
+    await Promise.all([reader.connect(), writer.connect()]);
+    await reader.query("begin");
+    await reader.query("select from library.book");
+    const migrating = migrate({ url: database.url, services: [library(first, second, third)], logger });
+    const waits =
+      "select from pg_stat_activity where application_name = 'assent-migrate-library' and wait_event_type = 'Lock'";
+    // It waits for the lock and gives it up, again and again.
+    for (let n = 0; n < 3; n += 1) {
+      await until(async () => (await query(waits)).length > 0);
+      await writer.query("insert into library.book values ($1, 'Emma')", [n]);
+    }
+    await reader.query("commit");
+    // What was applied before the lock was missed counts as well.
+    expect(await migrating).toEqual(["library.002_title_index", "library.003_shelves"]);
+    await Promise.all([reader.end(), writer.end()]);
+  });
+
+  test("a migration that never gets its lock fails, and leaves nothing behind", async () => {
+    await run(library(first));
+    const reader = new pg.Client({ connectionString: database.superuserUrl });
+    await reader.connect();
+    await reader.query("begin");
+    await reader.query("select from library.book");
+    const services = [library(first, third)];
+    await expect(migrate({ url: database.url, services, logger, lockPausesMs: [1] })).rejects.toThrow("lock timeout");
+    await reader.end();
+    expect(await query("select from pg_tables where schemaname = 'library' and tablename = 'shelf'")).toEqual([]);
+    expect(await run(...services)).toEqual(["library.003_shelves"]);
   });
 
   test("services without migrations cost nothing", async () => {

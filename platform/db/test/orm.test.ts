@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { defineEntity, p } from "@mikro-orm/core";
+import type { FreshText } from "../../config.ts";
 import { newId, type OrgId } from "../../ids.ts";
+import { createFaultProxy } from "../../net/fault-proxy.ts";
 import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
+import { until } from "../../testing/until.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { createOrm, isTransient, isUniqueViolation, withOrgEm } from "../orm.ts";
 import { createPool } from "../pool.ts";
@@ -22,7 +25,7 @@ const Note = defineEntity({
   },
 });
 
-const openOrm = (url: string) => createOrm({ url, role, schema, name: "test", max: 2, entities: [Note] });
+const openOrm = (url: FreshText) => createOrm({ url, role, schema, name: "test", max: 2, entities: [Note] });
 
 let database: TestDatabase;
 let orm: ReturnType<typeof openOrm>;
@@ -56,6 +59,33 @@ const titles = (orgId: OrgId) =>
   withOrgEm(orm, orgId, async ({ em }) =>
     (await em.findAll(Note, { orderBy: { title: 1 } })).map((note) => note.title),
   );
+
+test("connections log in as the address says at that moment", async () => {
+  const login = `assent_orm_login_${newId().replaceAll("-", "")}`;
+  const run = (sql: string) => database.superuser.query(sql);
+  const url = new URL(database.url);
+  Object.assign(url, { username: login, password: "one" });
+  await run(`create role ${login} login password 'one' in role ${role}`);
+  const own = openOrm(() => url.href);
+  try {
+    const find = () => withOrgEm(own, orgA, ({ em }) => em.findAll(Note));
+    await find();
+    await run(`alter role ${login} password 'two'`);
+    await Promise.all([find(), find(), find()]);
+    url.password = "two";
+    await until(async () => {
+      await Promise.all([find(), find(), find()]);
+      const { rows } = await database.superuser.query(
+        "select count(*)::integer as n from pg_stat_activity where usename = $1",
+        [login],
+      );
+      return rows[0].n === 2;
+    });
+  } finally {
+    await own.close();
+    await run(`drop role ${login}`);
+  }
+});
 
 describe("withOrgEm", () => {
   test("changes are flushed and committed, and visible to their organization only", async () => {
@@ -112,8 +142,33 @@ describe("withOrgEm", () => {
       await em.insert(Note, { organizationId: orgA, id: newId(), title: "spoiled", createdAt: new Date() });
       await em.execute("select 1 / 0").catch(() => {});
     });
-    await expect(spoiled).rejects.toThrow("transaction is aborted");
+    await expect(spoiled).rejects.toThrow("rolled back");
     expect(await titles(orgA)).toEqual(["first"]);
+  });
+
+  test("the beginning of a transaction goes out with the organization's name", async () => {
+    const { hostname, port } = new URL(database.url);
+    const proxy = await createFaultProxy({ host: hostname, port: Number(port) });
+    const url = new URL(database.url);
+    url.port = String(proxy.port);
+    const through = openOrm(url.href);
+    const find = () => withOrgEm(through, orgA, ({ em }) => em.count(Note));
+    try {
+      await find();
+      proxy.setMode("hold-answers");
+      const found = find();
+      const sql =
+        "select query from pg_stat_activity where state = 'idle in transaction' and application_name = 'test'";
+      await until(async () =>
+        (await database.superuser.query<{ query: string }>(sql)).rows.some(({ query }) => query.includes("set_config")),
+      );
+      proxy.setMode("pass");
+      expect(await found).toBe(1);
+    } finally {
+      proxy.setMode("pass");
+      await through.close();
+      await proxy.close();
+    }
   });
 
   test("Kysely shares the transaction", async () => {

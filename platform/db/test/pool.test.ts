@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { newId, type OrgId } from "../../ids.ts";
 import { createFaultProxy } from "../../net/fault-proxy.ts";
 import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
 import { until } from "../../testing/until.ts";
+import { addressPattern } from "../address-pattern.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { isTransient, isUniqueViolation } from "../errors.ts";
-import { createPool, type Tenant, withOrg, withOrgSnapshot, withTransaction } from "../pool.ts";
+import { createPool, type Tenant, withOrg, withOrgRead, withOrgSnapshot, withTransaction } from "../pool.ts";
 
 const role = "assent_pool_test";
 const orgA = newId() as OrgId;
@@ -43,6 +44,11 @@ const insert =
     client.query("insert into note (organization_id, id) values ($1, $2)", [org, id]);
 const countNotes = async ({ client }: { readonly client: pg.PoolClient | pg.Pool }): Promise<number> =>
   (await client.query<{ n: number }>("select count(*)::integer as n from note")).rows[0]?.n ?? -1;
+
+const asks =
+  (statement: pg.QueryConfig) =>
+  async ({ client }: Tenant): Promise<object[]> =>
+    (await client.query(statement)).rows;
 
 describe("withOrg", () => {
   test("an organization sees its own rows and no others", async () => {
@@ -118,6 +124,93 @@ describe("withOrg", () => {
   });
 });
 
+/** A pool whose answers can be held back, and what its only connection has done since it last was asked anything. */
+async function throughProxy() {
+  const { hostname, port } = new URL(database.url);
+  const proxy = await createFaultProxy({ host: hostname, port: Number(port) });
+  const url = new URL(database.url);
+  url.port = String(proxy.port);
+  const name = "one-trip";
+  const through = createPool({ url: url.href, role, name, max: 1 });
+  await through.query("select 1");
+  proxy.setMode("hold-answers");
+  const lastStatement = async () => {
+    const sql = "select query, state from pg_stat_activity where application_name = $1";
+    const { rows } = await database.superuser.query<{ query: string; state: string }>(sql, [name]);
+    return rows[0];
+  };
+  const close = async () => {
+    proxy.setMode("pass");
+    await through.end();
+    await proxy.close();
+  };
+  return { through, proxy, lastStatement, close };
+}
+
+describe("round trips", () => {
+  test("the first statement of a transaction goes out with its beginning", async () => {
+    const { through, proxy, lastStatement, close } = await throughProxy();
+    const counted = withOrg(through, orgA, countNotes);
+    await until(async () => (await lastStatement())?.query.includes("count(*)"));
+    expect(await lastStatement()).toMatchObject({ state: "idle in transaction" });
+    proxy.setMode("pass");
+    expect(await counted).toBe(0);
+    await close();
+  });
+
+  test("a read by one statement is done before anything of it is answered", async () => {
+    const { through, proxy, lastStatement, close } = await throughProxy();
+    const read = withOrgRead(through, orgA, asks({ text: "select 1 as one" }));
+    await until(async () => (await lastStatement())?.query === "commit");
+    proxy.setMode("pass");
+    expect(await read).toEqual([{ one: 1 }]);
+    await close();
+  });
+});
+
+describe("withOrgRead", () => {
+  const notes = { name: "test-read-notes", text: "select id from note where id >= $1 order by id", values: [1] };
+
+  test("reads the organization's rows and no others, and leaves nothing behind", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    await withOrg(pool, orgB, insert(orgB, 2));
+    const both = Array.from({ length: 8 }, (_, n) => withOrgRead(pool, n % 2 === 0 ? orgA : orgB, asks(notes)));
+    expect(await Promise.all(both)).toEqual(both.map((_, n) => [{ id: n % 2 === 0 ? 1 : 2 }]));
+    expect(await countNotes({ client: pool })).toBe(0);
+    const setting = await pool.query<{ org: string }>("select current_setting('app.org_id', true) as org");
+    expect(setting.rows[0]?.org ?? "").toBe("");
+  });
+
+  test("writes nothing, and after a failure the connection is as it was", async () => {
+    await withOrg(pool, orgA, insert(orgA, 1));
+    for (const text of ["update note set text = 'x'", "select 1 / 0", "select from nothing"]) {
+      await expect(withOrgRead(pool, orgA, asks({ text }))).rejects.toThrow();
+    }
+    expect(await withOrgRead(pool, orgA, asks(notes))).toEqual([{ id: 1 }]);
+    expect(pool.totalCount).toBeLessThanOrEqual(2);
+  });
+
+  test("something that is not a UUID is refused before it reaches the database", async () => {
+    await expect(withOrgRead(pool, "' ; drop table note; --" as OrgId, asks(notes))).rejects.toThrow(TypeError);
+  });
+
+  test("a read that throws before it has asked anything gives its connection back", async () => {
+    const throws = (): never => {
+      throw new Error("no statement");
+    };
+    for (let n = 0; n < 3; n += 1) await expect(withOrgRead(pool, orgA, throws)).rejects.toThrow("no statement");
+    expect(pool.idleCount).toBe(pool.totalCount);
+    expect(await withOrgRead(pool, orgA, asks(notes))).toEqual([]);
+  });
+
+  test("a connection that broke is replaced", async () => {
+    await terminateSessions(database, "test");
+    const read = await withOrgRead(pool, orgA, asks(notes)).catch((reason: unknown) => reason);
+    if (!Array.isArray(read)) expect(isTransient(read)).toBe(true);
+    expect(await withOrgRead(pool, orgA, asks(notes))).toEqual([]);
+  });
+});
+
 describe("withOrgSnapshot", () => {
   test("sees one state of the organization's rows, whatever others commit meanwhile, and writes nothing", async () => {
     await withOrg(pool, orgA, insert(orgA, 1));
@@ -188,11 +281,89 @@ describe("createPool", () => {
     await fast.end();
   });
 
+  test("statements are planned for their values unless the pool's never need it", async () => {
+    const once = createPool({ url: database.url, role, name: "once", plansOnce: true });
+    const read = async (from: pg.Pool) => (await from.query("show plan_cache_mode")).rows[0];
+    expect(await read(pool)).toEqual({ plan_cache_mode: "auto" });
+    expect(await read(once)).toEqual({ plan_cache_mode: "force_generic_plan" });
+    await once.end();
+  });
+
   test("an unreachable database is a transient error", async () => {
     const nowhere = createPool({ url: "postgresql://a:b@127.0.0.1:1/x", name: "nowhere" });
     const error = await nowhere.query("select 1").catch((reason: unknown) => reason);
     expect(isTransient(error)).toBe(true);
     await nowhere.end();
+  });
+});
+
+describe("a login whose password is changed", () => {
+  const login = `assent_pool_login_${newId().replaceAll("-", "")}`;
+  const run = (sql: string) => database.superuser.query(sql);
+  const urlWith = (password: string): string => {
+    const url = new URL(database.url);
+    Object.assign(url, { username: login, password });
+    return url.href;
+  };
+  /** What the file says. */
+  let url = "";
+  let opened: pg.Pool;
+  beforeEach(async () => {
+    await run(`create role ${login} login password 'one'`);
+    url = urlWith("one");
+    opened = createPool({ url: () => url, name: "changing", max: 4 });
+  });
+  afterEach(async () => {
+    await opened.end();
+    await run(`drop role ${login}`);
+  });
+  const many = () => Promise.all(Array.from({ length: 8 }, () => opened.query("select pg_sleep(0.02)")));
+
+  test("is served by the connections that are open until the file has changed as well", async () => {
+    await opened.query("select 1");
+    await run(`alter role ${login} password 'two'`);
+    await many();
+    expect(opened.totalCount).toBe(1);
+    url = urlWith("two");
+    await until(async () => (await many()) && opened.totalCount === 4);
+  });
+
+  test("keeps a connection that nobody needs, so that there is one", async () => {
+    opened.options.idleTimeoutMillis = 1;
+    await many();
+    await until(() => opened.totalCount === 1);
+    await run(`alter role ${login} password 'two'`);
+    await opened.query("select 1");
+  });
+
+  test("waits for the file when no connection is open", async () => {
+    await run(`alter role ${login} password 'two'`);
+    const asked = opened.query("select 1");
+    await until(() => opened.totalCount === 0);
+    url = urlWith("two");
+    expect((await asked).rowCount).toBe(1);
+  });
+
+  test("is an outage, and no defect, when the file never changes", async () => {
+    await run(`alter role ${login} password 'two'`);
+    const error = await opened.query("select 1").catch((reason: unknown) => reason);
+    expect(String(error)).toContain("password authentication failed");
+    expect(isTransient(error)).toBe(true);
+  });
+
+  test("may become another login, whose role is the same", async () => {
+    await opened.query("select 1");
+    await run(`create role ${login}_b login password 'three'`);
+    url = urlWith("three").replace(login, `${login}_b`);
+    await until(async () => {
+      await many();
+      await terminateSessions(database, "changing");
+      const { rows } = await opened.query("select session_user as login").catch(() => ({ rows: [] }));
+      return rows[0]?.login === `${login}_b`;
+    });
+    await opened.end();
+    await run(`drop role ${login}_b`);
+    opened = createPool({ url, name: "changing" });
   });
 });
 
@@ -212,4 +383,34 @@ describe("isUniqueViolation", () => {
       expect(isUniqueViolation(other)).toBe(false);
     }
   });
+});
+
+test("an address is found in a text, and not within a longer one", async () => {
+  const finds = async (text: string): Promise<boolean> => {
+    const values = [text, addressPattern("lee+a@x.example")];
+    return (await pool.query<{ isFound: boolean }>('select $1 ~ $2 as "isFound"', values)).rows[0]?.isFound ?? false;
+  };
+  const escaped = ["to:\\nlee+a@x.example", "\\u003clee+a@x.example\\u003e", "?to=a%20lee+a@x.example"];
+  const files = ["for lee+a@x.example.pdf", "lee+a@x.example.docx.p7m.", '{"name":"lee+a@x.example.pdf"}'];
+  for (const text of [
+    "lee+a@x.example",
+    "<lee+a@x.example>.",
+    '{"a":"to lee+a@x.example, bob"}',
+    ...escaped,
+    ...files,
+  ]) {
+    expect([text, await finds(text)]).toEqual([text, true]);
+  }
+  for (const text of [
+    "ann.lee+a@x.example",
+    "elee+a@x.example",
+    "lee+a@x.example.org",
+    "lee+a@x.examples",
+    "lee+a@x.example.pdfs",
+    "lee+a@x.example.pdf.org",
+    "lee+a@x.example.zip",
+    "leea@x.example",
+  ]) {
+    expect([text, await finds(text)]).toEqual([text, false]);
+  }
 });

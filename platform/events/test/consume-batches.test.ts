@@ -126,6 +126,30 @@ describe("createBatchConsumer", () => {
     await until(async () => (await counted()).length === 1);
   });
 
+  test("while it collects, many that wait are handled at once, and so are all when it stops", async () => {
+    await consume({ gatherMs: 60_000 });
+    await publish(records(1));
+    await until(async () => (await counted()).length === 1);
+    await publish(records(300));
+    await until(async () => (await counted()).length >= 257);
+    const left = 301 - (await counted()).length;
+    await publish(records(3));
+    await until(async () => (await bus.pending?.(durable)) === left + 3);
+    for (const consumer of consumers) await consumer.stop();
+    expect(await counted()).toHaveLength(304);
+  });
+
+  test("collects longer as long as events keep coming", async () => {
+    const justAfter = { now: () => new Date("2026-11-20T17:00:01.000Z") };
+    const batches = await consume({ longestGatherMs: 60_000, clock: justAfter });
+    const isLarge = () => batches.some(({ size }) => size >= 64);
+    for (let n = 0; n < 5_000 && !isLarge(); n += 1) {
+      await publish(records(1));
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    expect(isLarge()).toBe(true);
+  });
+
   test("an event that is delivered again has no further effect, in one process or in two", async () => {
     await consume();
     await consume();

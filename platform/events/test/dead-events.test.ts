@@ -157,12 +157,12 @@ describe("dead events", () => {
     const admin = await killed(record);
     await db.superuser.query(
       `insert into ${schema}.inbox (consumer, event_id, received_at) values
-       ($1, $2, now() - interval '30 days'), ($1, $3, now() - interval '30 days')`,
-      [single, record.eventId, makeRecord().eventId],
+       ($1, $2, now() - interval '30 days'), ($1, $3, now() - interval '30 days'), ($1, $4, now() - interval '2 days')`,
+      [single, record.eventId, makeRecord().eventId, makeRecord().eventId],
     );
     await consumers[0]?.stop();
     await consumers[0]?.start();
-    await until(async () => (await rows("inbox")).length === 1);
+    await until(async () => (await rows("inbox")).length === 2);
     refused.clear();
     expect(await admin.requeueDeadEvents({ consumer: single, all: true })).toMatchObject({ requeued: 1 });
     expect(await effects(record.eventId)).toBe(0);

@@ -15,6 +15,12 @@ describe("parseNatsUrl", () => {
     });
   });
 
+  test("an authority of their own stands in one of them, and is asked for by TLS alone", () => {
+    const expected = { servers: ["a:4222", "b:4222"], tls: { caFile: "/run/ca.crt" } };
+    expect(parseNatsUrl("tls://a:4222?ca=/run/ca.crt,tls://b:4222")).toEqual(expected);
+    expect(parseNatsUrl("nats://a:4222?ca=/run/ca.crt,nats://b:4222")).toEqual(expected);
+  });
+
   test("what is not a URL is refused", () => {
     expect(() => parseNatsUrl("not a url")).toThrow();
   });

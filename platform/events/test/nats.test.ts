@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { type RunningNats, startNats } from "../../../dev/nats.ts";
 import { describeWithNats } from "../../../dev/test/describe-with-nats.ts";
 import { newId } from "../../ids.ts";
 import { createLogger } from "../../logger.ts";
+import { createAuthority } from "../../rpc/test/certificates.ts";
 import { until } from "../../testing/until.ts";
 import type { BusEvent, EventBus } from "../bus.ts";
 import { createNatsBus } from "../nats.ts";
@@ -56,10 +57,98 @@ describeWithNats("createNatsBus", () => {
     rmSync(folder, { recursive: true, force: true });
   };
 
+  describe("with TLS", () => {
+    beforeAll(start);
+    afterAll(remove);
+    test("tells when the certificate of the server ends, and that of the one that took its place", async () => {
+      const authority = createAuthority("Test NATS");
+      const file = (name: string): string => join(folder, name);
+      const present = (end: number): void => {
+        const { cert, key } = authority.issue(["127.0.0.1", "localhost"], end);
+        writeFileSync(file("server.crt"), cert);
+        writeFileSync(file("server.key"), key);
+      };
+      const ends = [2, 5].map((days) => Math.floor(Date.now() / 1_000) * 1_000 + days * 86_400_000);
+      writeFileSync(file("ca.crt"), authority.cert);
+      present(ends[0] ?? 0);
+      const tls = `tls { cert_file: ${JSON.stringify(file("server.crt"))}, key_file: ${JSON.stringify(file("server.key"))} }\n`;
+      appendFileSync(file("nats.conf"), tls);
+      await nats.restart();
+      const bus = createNatsBus({ url: `tls://127.0.0.1:${nats.port}?ca=${file("ca.crt")}`, logger });
+      try {
+        await until(() => bus.certificateEnd?.() === (ends[0] ?? 0) / 1_000);
+        present(ends[1] ?? 0);
+        await nats.restart();
+        await until(() => bus.certificateEnd?.() === (ends[1] ?? 0) / 1_000);
+      } finally {
+        await bus.close();
+      }
+    });
+  });
+
   describe("with one server", () => {
     beforeAll(start);
     afterAll(remove);
     describeEventBus("the bus over NATS", async () => createNatsBus({ url: nats.url, logger }));
+
+    test("without TLS there is no certificate whose end could be told", async () => {
+      const bus = createNatsBus({ url: nats.url, logger });
+      await until(() => bus.isConnected());
+      expect(bus.certificateEnd?.()).toBeUndefined();
+      await bus.close();
+    });
+
+    test("nudges reach the other processes, by their names, and nobody keeps them", async () => {
+      const buses = [0, 1, 2].map(() => createNatsBus({ url: nats.url, logger }));
+      const heard: string[] = [];
+      const leave = buses.flatMap((bus, index) =>
+        ["some-work", "other-work"].map((name) => bus.onNudge?.(name, () => heard.push(`${index} ${name}`))),
+      );
+      try {
+        await until(() => buses.every((bus) => bus.isConnected()));
+        const stored = await buses[0]?.storedBytes?.();
+        // Subscriptions of the others may still be on their way.
+        await until(() => {
+          buses[0]?.nudge?.("some-work");
+          return new Set(heard).size === 2;
+        });
+        expect([...new Set(heard)].sort()).toEqual(["1 some-work", "2 some-work"]);
+        expect(await buses[0]?.storedBytes?.()).toBe(stored);
+        for (const end of leave) end?.();
+      } finally {
+        await Promise.all(buses.map((bus) => bus.close()));
+      }
+    });
+
+    test("tells how far a service was published, and no consumer sees what says only that", async () => {
+      const bus = createNatsBus({ url: nats.url, logger });
+      try {
+        const [service, received]: [string, BusEvent[]] = [newId(), []];
+        const mark = (position: number) => ({ service, epoch: "1-a", position, eventId: newId() });
+        expect(await bus.newestMark?.(service)).toBe("nothing");
+        await bus.publish([{ id: newId(), subject: `assent.${service}.thing.made`, data: "made" }]);
+        expect(await bus.newestMark?.(service)).toBe("unknown");
+        // All services tell of administrative acts on the same subjects.
+        const [first, second] = [mark(3), mark(4)];
+        await bus.publish([{ id: newId(), subject: "assent.audit.account", data: "audit" }], first);
+        await bus.publish([{ id: newId(), subject: "assent.audit.account", data: "of another" }], {
+          ...mark(9),
+          service: newId(),
+        });
+        expect(await bus.newestMark?.(service)).toEqual(first);
+        const last = { id: newId(), messageId: "", subject: `assent.${service}.thing.made`, data: "last" };
+        await bus.publish([{ ...last, messageId: `${last.id}.2-b` }], second);
+        expect(await bus.newestMark?.(service)).toEqual(second);
+        const subjects = [`assent.${service}.>`];
+        const handle = async (event: BusEvent) => void received.push(event);
+        await bus.subscribe({ durable: newId(), subjects, handle, onDead: async () => {} });
+        await until(() => received.some(({ data }) => data === "last"));
+        expect(received.map(({ data }) => data)).toEqual(["made", "last"]);
+        expect(received.at(-1)?.id).toBe(last.id);
+      } finally {
+        await bus.close();
+      }
+    });
 
     test("what a process had taken that was killed comes again within seconds", async () => {
       const bus = createNatsBus({ url: nats.url, logger });
@@ -112,6 +201,30 @@ describeWithNats("createNatsBus", () => {
         handle: async (event) => void received.push(event.data),
         onDead: async () => {},
       });
+
+    test("a password that is changed is taken from where it stands when it connects again", async () => {
+      const file = join(folder, "nats.conf");
+      const plain = readFileSync(file, "utf8");
+      const protect = (password: string): void =>
+        writeFileSync(file, `${plain}authorization { user: assent, password: ${password} }\n`);
+      const urlWith = (password: string): string => nats.url.replace("//", `//assent:${password}@`);
+      protect("first");
+      await nats.restart();
+      let url = urlWith("first");
+      const changing = createNatsBus({ url: () => url, logger });
+      try {
+        await changing.publish([makeEvent("before")]);
+        protect("second");
+        process.kill(Number(readFileSync(join(folder, "nats.pid"), "utf8")), "SIGHUP");
+        await until(() => !changing.isConnected());
+        await expect(changing.publish([makeEvent("meanwhile")])).rejects.toThrow("NATS cannot be reached");
+        url = urlWith("second");
+        await until(() => changing.isConnected());
+        await changing.publish([makeEvent("after")]);
+      } finally {
+        await changing.close();
+      }
+    });
 
     test("publishing fails while the server is away and works once it is back on the same port", async () => {
       await bus.publish([makeEvent("before")]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { readMark } from "../marks.ts";
 import { coveringPattern, subjectMatches } from "../subjects.ts";
 
 describe("subjectMatches", () => {
@@ -44,4 +45,12 @@ describe("coveringPattern", () => {
       }),
     );
   });
+});
+
+test.each([
+  ["1-aa 7 event", { service: "click", epoch: "1-aa", position: 7, eventId: "event" }],
+  [`1-aa ${"9".repeat(30)} event`, undefined],
+  [`${"9".repeat(22)}-aa 7 event`, undefined],
+])("the mark %s is read only if its numbers can be counted on", (text, mark) => {
+  expect(readMark("click", text)).toEqual(mark);
 });

@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { SMTPServer } from "smtp-server";
-import { MailRefusedError } from "../mail.ts";
+import { createEgress } from "../../net/egress-proxy.ts";
+import { startConnectProxy } from "../../testing/connect-proxy.ts";
+import { MailNotTakenError, MailRefusedError } from "../mail.ts";
 import { createSmtpMailer } from "../mail-settings.ts";
 
 const mail = {
@@ -13,13 +16,21 @@ const mail = {
   messageId: "<0196-mail@sign.example.com>",
 };
 
-async function startServer(onMail: (text: string) => string | undefined, refusal?: number) {
+async function startServer(
+  onMail: (text: string) => string | undefined,
+  refusal?: number,
+  isLogin: (login: string) => boolean = () => true,
+  answer = "no such mailbox",
+) {
   const recipients: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
+    allowInsecureAuth: true,
+    onAuth: ({ username = "", password = "" }, _session, done) =>
+      isLogin(`${username}:${password}`) ? done(null, { user: username }) : done(new Error("wrong password")),
     onRcptTo: ({ address }, _session, done) => {
       recipients.push(address);
-      done(refusal === undefined ? null : Object.assign(new Error("no such mailbox"), { responseCode: refusal }));
+      done(refusal === undefined ? null : Object.assign(new Error(answer), { responseCode: refusal }));
     },
     disabledCommands: ["STARTTLS"],
     onData: (stream, _session, done) => {
@@ -63,6 +74,74 @@ const decodedQ = (text: string): string =>
   ).toString();
 
 describe("createSmtpMailer", () => {
+  test("goes through the proxy of the operator's network, which may refuse", async () => {
+    const server = await startServer(() => undefined);
+    const proxy = await startConnectProxy(["mail.bank.example"]);
+    const { port } = new URL(server.url);
+    const mailer = createSmtpMailer({
+      ...{ url: `smtp://mail.bank.example:${port}`, from: "sign@example.com", egress: createEgress(proxy.url) },
+    });
+    try {
+      await mailer.send(mail);
+      expect([server.recipients, proxy.asked[0]?.split("\r\n")[0]]).toEqual([
+        [mail.to.address],
+        `CONNECT mail.bank.example:${port} HTTP/1.1`,
+      ]);
+      await mailer.close();
+      proxy.answer((client) => client.end("HTTP/1.1 403 No\r\n\r\n"));
+      const refused = createSmtpMailer({
+        url: "smtp://mail.bank.example",
+        from: "a@b.c",
+        egress: createEgress(proxy.url),
+      });
+      await expect(refused.send(mail)).rejects.toThrow(MailNotTakenError);
+      expect(proxy.asked.at(-1)).toContain("CONNECT mail.bank.example:587 ");
+      await refused.close();
+    } finally {
+      await proxy.stop();
+      await server.close();
+    }
+  });
+
+  test("logs in with the password that the file says with this mail", async () => {
+    const [logins, taken]: [string[], string[]] = [[], []];
+    const server = await startServer(
+      (text) => void taken.push(text) as undefined,
+      undefined,
+      (login) => {
+        logins.push(login);
+        return login === "assent:second";
+      },
+    );
+    let password = "first";
+    const mailer = createSmtpMailer({
+      url: () => server.url.replace("//", `//assent:${password}@`),
+      from: "sign@example.com",
+    });
+    await expect(mailer.send(mail)).rejects.toThrow(MailNotTakenError);
+    password = "second";
+    await mailer.send(mail);
+    await mailer.close();
+    await server.close();
+    expect([logins, taken.length]).toEqual([["assent:first", "assent:second"], 1]);
+  });
+
+  test("attaches files, byte for byte", async () => {
+    const texts: string[] = [];
+    const server = await startServer((text) => {
+      texts.push(text);
+      return undefined;
+    });
+    const mailer = createSmtpMailer({ url: server.url, from: "sign@example.com" });
+    const content = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256);
+    await mailer.send({ ...mail, attachments: [{ fileName: "copy.pdf", mediaType: "application/pdf", content }] });
+    await mailer.close();
+    await server.close();
+    const [, part = ""] =
+      /Content-Type: application\/pdf; name=copy\.pdf[\s\S]*?\r\n\r\n([\s\S]*?)\r\n--/.exec(texts[0] ?? "") ?? [];
+    expect(Buffer.from(part, "base64")).toEqual(Buffer.from(content));
+  });
+
   test("hands a mail over with both forms and its id", async () => {
     const taken: string[] = [];
     const server = await startServer((text) => {
@@ -142,10 +221,21 @@ describe("createSmtpMailer", () => {
     await server.close();
   });
 
+  test.each([450, 550])("tells the codes of what the server says, and not the address in it: %d", async (code) => {
+    const answer = `${code === 450 ? 4 : 5}.2.0 <ann@example.com>: Recipient address rejected`;
+    const server = await startServer(() => undefined, code, undefined, answer);
+    const mailer = createSmtpMailer({ url: server.url, from: "sign@example.com" });
+    const error: unknown = await mailer.send(mail).catch((reason: unknown) => reason);
+    await mailer.close();
+    await server.close();
+    expect(error).toMatchObject({ message: expect.stringContaining(`RCPT TO ${code} ${answer.slice(0, 5)}`) });
+    expect(inspect(error, { depth: null, showHidden: true })).not.toMatch(/ann@|rejected/);
+  });
+
   test("rejects when the server refuses or is away, so that it is tried again", async () => {
     const server = await startServer(() => "try later");
     const mailer = createSmtpMailer({ url: server.url, from: "sign@example.com" });
-    await expect(mailer.send(mail)).rejects.toMatchObject({ cause: { message: expect.stringContaining("try later") } });
+    await expect(mailer.send(mail)).rejects.toThrow(/^the server has not taken the mail: .*451/);
     await server.close();
     await expect(mailer.send(mail)).rejects.toThrow();
     await mailer.close();

@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { until } from "../../testing/until.ts";
 import { allowedAddresses, type OutboundPoster, type OutboundRequest } from "../outbound-post.ts";
 import { resolvedUrlProblem } from "../outbound-url.ts";
+import { createNamedReceivers } from "../receiver-settings.ts";
 import { type Answer, says, useReceivers } from "./receivers.ts";
 
 const { receive, poster } = useReceivers();
@@ -129,6 +130,22 @@ describe("addresses", () => {
     expect(receiver.received).toEqual([]);
   });
 
+  test("a name that the operator has named is reached at a private address alone", async () => {
+    const receiver = await receive(says(ok));
+    const named = createNamedReceivers([`hooks.bank.internal:${receiver.port}`]);
+    const rules = { allowPrivate: false, named };
+    const { signal } = new AbortController();
+    const target = { host: "hooks.bank.internal", port: receiver.port };
+    const resolve = resolveTo("127.0.0.1", "10.0.0.1", "169.254.169.254");
+    await expect(allowedAddresses(target, { rules, resolve }, signal)).resolves.toEqual(["10.0.0.1"]);
+    await expect(allowedAddresses({ ...target, host: "other.example" }, { rules, resolve }, signal)).rejects.toThrow();
+    const url = `https://hooks.bank.internal:${receiver.port}/`;
+    await expect(post(poster({ rules, resolve: resolveTo("127.0.0.1") }), url)).resolves.toMatchObject({
+      reason: "refused-address",
+    });
+    expect(receiver.received).toEqual([]);
+  });
+
   test("a name that was public when it was registered is refused when it no longer is", async () => {
     const receiver = await receive(says(ok));
     const rules = { allowPrivate: false, ports: [receiver.port] };
@@ -144,7 +161,11 @@ describe("addresses", () => {
   test("of mixed answers only the public ones are used, and not very many", async () => {
     const { signal } = new AbortController();
     const allowed = (...addresses: string[]) =>
-      allowedAddresses("a.example", { rules: { allowPrivate: false }, resolve: resolveTo(...addresses) }, signal);
+      allowedAddresses(
+        { host: "a.example", port: 443 },
+        { rules: { allowPrivate: false }, resolve: resolveTo(...addresses) },
+        signal,
+      );
 
     await expect(allowed("127.0.0.1", "8.8.8.8", "fe80::1", "evil.example", "2606:4700::1")).resolves.toEqual([
       "8.8.8.8",

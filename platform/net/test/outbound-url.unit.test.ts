@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { isPublicAddress } from "../address-rules.ts";
 import type { ResolvedAddress } from "../name-resolver.ts";
 import { type OutboundRules, outboundUrlProblem, resolvedUrlProblem } from "../outbound-url.ts";
+import { createNamedReceivers } from "../receiver-settings.ts";
 
 const rules: OutboundRules = { allowPrivate: false };
 const notPublic = "must name a public host";
@@ -163,6 +164,96 @@ describe("outboundUrlProblem", () => {
     for (const start of ["https://", "https://a.", ".", "@", "\\"]) {
       expect(outboundUrlProblem(start.repeat(200_000), rules)).toBe("must have at most 2,048 characters");
     }
+  });
+});
+
+describe("receivers inside the operator's own network", () => {
+  const named = createNamedReceivers([
+    "hooks.bank.internal:8443",
+    "*.apps.bank.internal",
+    "10.20.0.0/16:9443",
+    "[fd00::]/8",
+  ]);
+  const inside = { allowPrivate: false, ports: [8443], named };
+
+  test.each([
+    "https://hooks.bank.internal:8443/in",
+    "https://HOOKS.bank.internal.:8443/in",
+    "https://one.apps.bank.internal/",
+    "https://two.of.apps.bank.internal/",
+    "https://10.20.3.4:9443/",
+    "https://[fd12::1]/",
+    "https://partner.example.com:9443/",
+  ])("%s may be named", (url) => {
+    expect(outboundUrlProblem(url, inside)).toBeUndefined();
+  });
+
+  test.each([
+    "https://hooks.bank.internal/in",
+    "https://hooks.bank.internal:9443/in",
+    "https://evil.hooks.bank.internal:8443/",
+    "https://apps.bank.internal/",
+    "https://evilapps.bank.internal/",
+    "https://one.apps.bank.internal:8443/",
+    "https://10.20.3.4/",
+    "https://10.21.0.1:9443/",
+    "https://[fe80::1]/",
+    "https://localhost:9443/",
+    "https://redis.svc:9443/",
+    "http://hooks.bank.internal:8443/",
+    "https://partner.example.com:9444/",
+  ])("%s stays refused", (url) => {
+    expect(outboundUrlProblem(url, inside)).toBeDefined();
+  });
+
+  const resolved = (url: string, ...addresses: string[]) =>
+    resolvedUrlProblem(url, inside, async () => addresses.map((address) => ({ address, family: 4 })));
+
+  test("a name that is named may have a private address; no name may be this machine or what a cloud tells its own", async () => {
+    const host = "https://hooks.bank.internal:8443/";
+    await expect(resolved(host, "192.168.1.1")).resolves.toBeUndefined();
+    for (const address of [
+      "127.0.0.1",
+      "169.254.169.254",
+      "::1",
+      "::ffff:10.0.0.1",
+      "100.100.100.200",
+      "0.0.0.0",
+      "fd00:ec2::254",
+      "fd00:ec2::23",
+      "fd20:ce::254",
+    ]) {
+      await expect(resolved(host, address)).resolves.toBe(notPublic);
+    }
+  });
+
+  test("a network is open to names that lead there by its port, and to no other address", async () => {
+    await expect(resolved("https://partner.example.net:9443/", "10.20.255.1")).resolves.toBeUndefined();
+    await expect(resolved("https://partner.example.net:9443/", "10.21.0.1")).resolves.toBe(notPublic);
+    await expect(resolved("https://partner.example.net/", "10.20.255.1")).resolves.toBe(notPublic);
+    // The port is open to what is named, not to the internet.
+    await expect(resolved("https://partner.example.net:9443/", "93.184.216.34")).resolves.toBe(
+      "must use port 443 or 8443",
+    );
+    await expect(resolved("https://partner.example.net:9443/", "93.184.216.34", "10.20.1.1")).resolves.toBeUndefined();
+    const sixOnly = { ...inside, named: createNamedReceivers(["[::]/0"]) };
+    expect(outboundUrlProblem("https://10.0.0.1/", sixOnly)).toBe(notPublic);
+  });
+
+  test.each([
+    "",
+    "a b",
+    "https://hooks.bank.internal",
+    "hooks/8",
+    "10.0.0.0/33",
+    "10.0.0.300",
+    "host:0",
+    "host:70000",
+    "*",
+    "a..b",
+    "fd00::/8:443",
+  ])("%p is no entry", (entry) => {
+    expect(() => createNamedReceivers([entry])).toThrow("must list hosts");
   });
 });
 

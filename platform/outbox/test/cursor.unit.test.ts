@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { findDifference, type Known, messageIdOf } from "../epochs.ts";
 import { advance, type Cursor, type Look, startOfOutbox } from "../outbox-reader.ts";
 
 const look = (positions: readonly number[], more: Partial<Look> = {}): Look => ({
@@ -76,5 +77,41 @@ describe("advance", () => {
         },
       ),
     );
+  });
+});
+
+describe("findDifference", () => {
+  const mark = { service: "shop", epoch: "1-a", position: 9, eventId: "e9" };
+  const known: Known = { epoch: "1-a", former: undefined, position: 9, marked: "e9" };
+
+  test.each<[string, Partial<Known>, Parameters<typeof findDifference>[1]]>([
+    ["a bus that knows nothing of it", {}, "unknown"],
+    ["a bus that is new, and nothing was published", { position: 0 }, "nothing"],
+    ["the first relay of a database", { epoch: undefined, position: 9 }, "nothing"],
+    ["the same position and event", {}, mark],
+    ["a row that is no longer kept", { marked: undefined }, mark],
+    ["an event whose row was no longer kept then", {}, { ...mark, eventId: "" }],
+    ["what was published and not noted", { position: 7 }, mark],
+    ["a new epoch of which nothing was published", { epoch: "2-b", former: "1-a", position: 0 }, mark],
+  ])("finds nothing wrong with %s", (_name, change, newest) => {
+    expect(findDifference({ ...known, ...change }, newest)).toBeUndefined();
+  });
+
+  test.each<[string, Partial<Known>, Parameters<typeof findDifference>[1], RegExp]>([
+    ["an event that the database does not have", { position: 7, marked: undefined }, mark, /database has lost/],
+    ["another event in its place", { marked: "other" }, mark, /database has lost/],
+    ["a database without an epoch", { epoch: undefined, position: 0, marked: undefined }, mark, /another epoch/],
+    ["a database before another restore", {}, { ...mark, epoch: "2-b" }, /another epoch/],
+    ["a bus that is behind", { position: 10 }, mark, /bus has lost/],
+    ["a bus before the epoch", { epoch: "2-b", former: "1-a" }, mark, /another epoch/],
+    ["a bus that never had what was published", {}, "nothing", /bus has nothing/],
+  ])("finds %s", (_name, change, newest, expected) => {
+    expect(findDifference({ ...known, ...change }, newest)).toMatch(expected);
+  });
+
+  test("message ids are those of the events until something went back in time", () => {
+    expect(messageIdOf("e", "1-a")).toBe("e");
+    expect(messageIdOf("e", "1-a", "c")).toBe("e.1-a.c");
+    expect(messageIdOf("e", "2-b")).toBe("e.2-b");
   });
 });

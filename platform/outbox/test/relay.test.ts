@@ -119,6 +119,42 @@ describe("createRelay", () => {
     await until(() => taken.length === 1);
   });
 
+  test("what a process writes that has not the lease is published at once by the one that has it", async () => {
+    const listeners = new Set<() => void>();
+    const shared: Partial<EventBus> = {
+      nudge: () => {
+        for (const listener of listeners) listener();
+      },
+      onNudge: (_name, listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    };
+    const slow = { pollMs: 600_000, leaseMs: 60_000 };
+    const active = makeRelay({ ...slow, bus: makeBus(shared) });
+    await write(db.writer, records(1));
+    await active.start();
+    await until(() => published.length === 1);
+    const standby = makeRelay({ ...slow, bus: makeBus({ ...shared, publish: () => Promise.reject(new Error("no")) }) });
+    await standby.start();
+    await write(db.writer, records(1));
+    standby.wake();
+    await until(() => published.length === 2);
+  });
+
+  test("what nobody tells of is published all the same, also after a long quiet time", async () => {
+    await makeRelay({ pollMs: 10 }).start();
+    // Ten looks are enough to be as slow as it gets.
+    let looks = 0;
+    db.relay.on("acquire", () => {
+      looks += 1;
+    });
+    await until(() => looks >= 10);
+    db.relay.removeAllListeners("acquire");
+    await write(db.writer, records(1));
+    await until(() => published.length === 1);
+  });
+
   test("the lease of a relay that died is taken over when it has run out", async () => {
     await db.superuser.query(
       `insert into ${schema}.relay_lease values ('relay', gen_random_uuid(), clock_timestamp() + interval '500 ms')`,
@@ -176,9 +212,17 @@ describe("createRelay", () => {
         note(events);
       },
     });
-    await makeRelay({ bus, batchSize: 2 }).start();
+    const lines: string[] = [];
+    const written = createLogger("shop", "info", { write: (line: string) => void lines.push(line) });
+    await makeRelay({ bus, batchSize: 2, logger: written }).start();
     await until(() => published.length === 5);
     expect(published).toEqual(ids(batch));
+    await until(() => lines.length === 2);
+    for (const line of lines) {
+      expect(JSON.parse(line)).toMatchObject({ service: "shop", outbox: "shop" });
+      // Readers of JSON differ in which of two members they take.
+      expect(line.match(/"service":/g)).toHaveLength(1);
+    }
   });
 
   test("the lag is the age of the oldest unpublished row, during an outage of the bus as well", async () => {

@@ -15,12 +15,11 @@ interface Authority extends Certificate {
   issue(names: string | readonly string[], until?: number): Certificate;
 }
 
-/** A certificate authority of its own, valid for an hour. */
-export function createAuthority(name: string): Authority {
+/** A certificate authority of its own, valid for an hour when no end is given. */
+export function createAuthority(name: string, end?: number): Authority {
   const keys = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const self = certificate(name, keys.publicKey, name, keys.privateKey, [
-    extension("551d13", true, sequence(boolean(true))),
-  ]);
+  const isAuthority = extension("551d13", true, sequence(boolean(true)));
+  const self = certificate(name, keys.publicKey, name, keys.privateKey, [isAuthority], end);
   return {
     ...pemPair(self, keys.privateKey),
     issue: (given, until) => {
@@ -60,7 +59,7 @@ function certificate(
     integer(Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ecdsaWithSha256,
     commonName(issuer),
-    sequence(utcTime(until - 2 * hour), utcTime(until)),
+    sequence(utcTime(Math.min(until - 2 * hour, Date.now() - hour)), utcTime(until)),
     commonName(subject),
     key.export({ type: "spki", format: "der" }),
     tagged(0xa3, sequence(...extensions)),

@@ -1,4 +1,5 @@
 import type { AuditAction } from "#api/audit-actions.ts";
+import { namelessOperator } from "#platform/rpc/callers.ts";
 import type { UserRole } from "./user.ts";
 
 /** Where something was asked for. */
@@ -26,7 +27,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** Who works on the command line. */
-export const operator: Named = { id: "operator", name: "Operator" };
+/** Who works on the command line, when no name goes with the token. */
+export const operator: Named = { id: "operator", name: namelessOperator };
 
 export const noOrigin: Origin = { requestId: "", ip: "", userAgent: "" };

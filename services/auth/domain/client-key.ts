@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { calculateJwkThumbprint, type JWK } from "jose";
-import { DomainError } from "#platform/errors.ts";
+import type { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 
 export type AssertionAlgorithm = "RS256" | "ES256";
 
@@ -57,5 +58,4 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject
   return "RS256";
 }
 
-const invalid = (message: string): DomainError =>
-  new DomainError("VALIDATION_FAILED", { details: [{ field: "public_key_pem", code: "INVALID_PUBLIC_KEY", message }] });
+const invalid = (message: string): DomainError => refusedField("public_key_pem", "INVALID_PUBLIC_KEY", message);

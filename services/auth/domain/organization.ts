@@ -1,4 +1,5 @@
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { FieldProblem } from "#platform/errors.ts";
+import { problem, refusals } from "#platform/problems.ts";
 
 const plans = ["gen_starter", "gen_pro", "gen_hoa", "business", "gen_payg"] as const;
 export type Plan = (typeof plans)[number];
@@ -11,6 +12,11 @@ export interface Limits {
   readonly sign?: number | undefined;
 }
 
+/** How many API keys and OAuth clients an organization may have that has no ceiling of its own. */
+export const defaultMaxCredentials = 100;
+
+const { invalid, refuse } = refusals("VALIDATION_FAILED");
+
 const limitGroups = ["accept", "render", "other", "sign"] as const;
 
 // Far above what any installation serves, and far below what a 32-bit column holds.
@@ -22,25 +28,23 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 /** The name of an organization, key or client, without blanks around it. Throws VALIDATION_FAILED. */
 export function parseName(value: string): string {
   const name = value.trim();
-  if (name === "") throw invalid({ field: "name", code: "REQUIRED", message: "must not be blank" });
+  if (name === "") throw invalid(problem("name", "REQUIRED", "must not be blank"));
   if (unprintable.test(name) || !name.isWellFormed()) {
-    throw invalid({ field: "name", code: "INVALID_CHARACTERS", message: "must be one line of printable characters" });
+    throw invalid(problem("name", "INVALID_CHARACTERS", "must be one line of printable characters"));
   }
   return name;
 }
 
 /** The named groups of a limit change. Throws VALIDATION_FAILED for a limit that would switch a group off or overflow. */
-export function parseLimits(limits: Limits): Limits {
-  const details: FieldProblem[] = [];
+export function parseLimits(limits: Limits, field = "limits"): Limits {
+  const problems: FieldProblem[] = [];
   const parsed: Record<string, number> = {};
   for (const group of limitGroups) {
     const value = limits[group];
     if (value === undefined) continue;
     if (value >= 1 && value <= maxLimit) parsed[group] = value;
-    else details.push({ field: `limits.${group}`, code: "OUT_OF_RANGE", message: `must be from 1 to ${maxLimit}` });
+    else problems.push(problem(`${field}.${group}`, "OUT_OF_RANGE", `must be from 1 to ${maxLimit}`));
   }
-  if (details.length > 0) throw invalid(...details);
+  refuse(problems);
   return parsed;
 }
-
-const invalid = (...details: FieldProblem[]): DomainError => new DomainError("VALIDATION_FAILED", { details });

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { FieldProblem } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import type { DerivedKeys } from "./secrets.ts";
 
 const minLength = 12;
@@ -18,7 +19,7 @@ export interface PasswordOwner {
 /** Throws VALIDATION_FAILED for a password that is too short, too long or easily guessed. */
 export function checkPassword(password: string, owner: PasswordOwner, field = "password"): void {
   const problem = problemOf(password, owner);
-  if (problem !== undefined) throw new DomainError("VALIDATION_FAILED", { details: [{ field, ...problem }] });
+  if (problem !== undefined) throw refusedField(field, problem.code, problem.message);
 }
 
 function problemOf(password: string, owner: PasswordOwner): Omit<FieldProblem, "field"> | undefined {

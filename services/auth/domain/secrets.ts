@@ -1,64 +1,53 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
-import { type KeyRing, mapKeys, resealed } from "#platform/secrets.ts";
+import { derivedKey, derivedRing, type KeyRing, resealed } from "#platform/secrets.ts";
+import type { SeedVault } from "#platform/vault/seed-vault.ts";
+import { exportSeedColumn } from "../privacy/export-seal.ts";
 
-/**
- * One key per purpose, so that none can stand in for another. Stored hashes use the hash key, which never
- * changes and is loaded with the first hash; encryption uses the master keys.
- */
-export interface DerivedKeys {
-  readonly apiKeyPepper: Buffer;
-  readonly clientSecretPepper: Buffer;
-  readonly passwordSalt: Buffer;
-  readonly passwordPepper: Buffer;
-  readonly recoveryCodePepper: Buffer;
-  readonly csrfKey: Buffer;
-  readonly signingKeyKek: KeyRing;
-  readonly totpKek: KeyRing;
-  readonly mailTokenKek: KeyRing;
-}
+/** What stored hashes are made with. They use the hash key, which never changes and is loaded with the first hash. */
+const hashPurposes = {
+  apiKeyPepper: "api key pepper",
+  clientSecretPepper: "client secret pepper",
+  passwordSalt: "password salt",
+  passwordPepper: "password pepper",
+  recoveryCodePepper: "recovery code pepper",
+  csrfKey: "csrf token",
+  /** Of what tells whether two erasures are about the same person, and of their idempotency keys. */
+  erasureIndexKey: "erasure index",
+} as const;
 
-const keyBytes = 32;
+/** What is encrypted, under the master keys. */
+const sealPurposes = {
+  signingKeyKek: "signing key encryption",
+  totpKek: "totp secret encryption",
+  mailTokenKek: "mail token encryption",
+  erasureKek: "erasure encryption",
+} as const;
 
-const derive = (key: Buffer, purpose: string): Buffer =>
-  Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), `assent auth ${purpose}`, keyBytes));
+/** One key per purpose, so that none can stand in for another. */
+export type DerivedKeys = Readonly<
+  Record<keyof typeof hashPurposes, Buffer> & Record<keyof typeof sealPurposes, KeyRing>
+>;
 
 /** `hashKey` may throw until it is known. */
 export function deriveKeys(masterKeys: KeyRing, hashKey: () => Buffer): DerivedKeys {
-  const known = new Map<string, Buffer>();
-  const ofHashes = (purpose: string): Buffer => {
-    const key = known.get(purpose) ?? derive(hashKey(), purpose);
-    known.set(purpose, key);
-    return key;
-  };
-  const ofSeals = (purpose: string): KeyRing => mapKeys(masterKeys, (key) => derive(key, purpose));
-  return {
-    get apiKeyPepper() {
-      return ofHashes("api key pepper");
-    },
-    get clientSecretPepper() {
-      return ofHashes("client secret pepper");
-    },
-    get passwordSalt() {
-      return ofHashes("password salt");
-    },
-    get passwordPepper() {
-      return ofHashes("password pepper");
-    },
-    get recoveryCodePepper() {
-      return ofHashes("recovery code pepper");
-    },
-    get csrfKey() {
-      return ofHashes("csrf token");
-    },
-    signingKeyKek: ofSeals("signing key encryption"),
-    totpKek: ofSeals("totp secret encryption"),
-    mailTokenKek: ofSeals("mail token encryption"),
-  };
+  const ofHashes = Object.entries(hashPurposes).map(([name, purpose]) => {
+    let key: Buffer | undefined;
+    const get = (): Buffer => {
+      key ??= derivedKey(hashKey(), `assent auth ${purpose}`);
+      return key;
+    };
+    return [name, { get, enumerable: true }];
+  });
+  const ofSeals = Object.entries(sealPurposes).map(([name, purpose]) => [
+    name,
+    { value: derivedRing(masterKeys, `assent auth ${purpose}`), enumerable: true },
+  ]);
+  return Object.defineProperties({}, Object.fromEntries([...ofHashes, ...ofSeals])) as DerivedKeys;
 }
 
 /** Everything that the service keeps sealed under its master key. */
-export const sealedColumns = (masterKeys: KeyRing, keys: DerivedKeys): readonly SealedColumn[] => [
+export const sealedColumns = (masterKeys: KeyRing, keys: DerivedKeys, vault: SeedVault): readonly SealedColumn[] => [
   hashKeyColumn("auth", masterKeys),
   {
     table: "auth.signing_key",
@@ -81,6 +70,14 @@ export const sealedColumns = (masterKeys: KeyRing, keys: DerivedKeys): readonly 
     select: 't.job_id as "jobId"',
     reseal: ({ jobId }: { jobId: string }, sealed) => resealed(keys.mailTokenKek, sealed, jobId),
   },
+  {
+    table: "auth.erasure",
+    column: "sealed_person",
+    key: { organization_id: "uuid", id: "uuid" },
+    select: "t.id",
+    reseal: ({ id }: { id: string }, sealed) => resealed(keys.erasureKek, sealed, id),
+  },
+  exportSeedColumn(vault),
 ];
 
 /** The stored form of an API key. The id is part of the value, so a hash copied to another row matches nothing. */
@@ -92,7 +89,7 @@ export const hashClientSecret = (keys: DerivedKeys, clientId: string, secret: st
   createHmac("sha256", keys.clientSecretPepper).update(`${clientId}:${secret}`).digest();
 
 // Compared with when there is nothing to compare with, so that an unknown id takes the same steps as a wrong secret.
-const noHash = Buffer.alloc(keyBytes);
+const noHash = Buffer.alloc(32);
 
 /** Compares in constant time; false when nothing is stored. */
 export function hashMatches(presented: Buffer, stored: Buffer | undefined): boolean {

@@ -1,6 +1,7 @@
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
+import { refusedField } from "#platform/problems.ts";
 
 export type UserRole = "owner" | "developer" | "viewer";
 const ranks: Readonly<Record<UserRole, number>> = { viewer: 0, developer: 1, owner: 2 };
@@ -50,7 +51,7 @@ export function emailKey(email: string): string | undefined {
 /** An address to write to, and as it is compared. Throws VALIDATION_FAILED. */
 export function parseEmail(email: string): { readonly email: string; readonly emailKey: string } {
   const key = emailKey(email);
-  if (key === undefined) throw invalid({ field: "email", code: "INVALID_EMAIL", message: "must be an e-mail address" });
+  if (key === undefined) throw refusedField("email", "INVALID_EMAIL", "must be an e-mail address");
   return { email: email.trim(), emailKey: key };
 }
 
@@ -64,7 +65,7 @@ export function parseLocale(locale: string): string {
   } catch {
     // Said below.
   }
-  throw invalid({ field: "locale", code: "INVALID_LOCALE", message: "must be a language tag such as en or pt-BR" });
+  throw refusedField("locale", "INVALID_LOCALE", "must be a language tag such as en or pt-BR");
 }
 
 const timeZonePattern = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
@@ -79,7 +80,7 @@ export function parseTimeZone(timeZone: string): string {
   } catch {
     // Said below.
   }
-  throw invalid({ field: "timeZone", code: "INVALID_TIME_ZONE", message: "must be a time zone such as Europe/Berlin" });
+  throw refusedField("timeZone", "INVALID_TIME_ZONE", "must be a time zone such as Europe/Berlin");
 }
 
 /** Whether the change takes an active owner away, so that another one has to be there. */
@@ -104,8 +105,6 @@ export const endsSessions = (change: UserChange): boolean => change.role !== und
 
 /** Whether somebody may change this of themselves without being an owner. */
 export const isPersonal = (change: UserChange): boolean => change.role === undefined && change.status === undefined;
-
-const invalid = (...details: FieldProblem[]): DomainError => new DomainError("VALIDATION_FAILED", { details });
 
 /** Whom an identity provider has named. */
 export interface NamedPerson {

@@ -1,4 +1,6 @@
+import type { HandlerContext } from "@connectrpc/connect";
 import type { AuditAction } from "#api/audit-actions.ts";
+import { operatorKey } from "#platform/rpc/callers.ts";
 import { type AuditEntry, type Named, noOrigin, type Origin, operator } from "../domain/audit.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
 import type { AuditOf } from "../store/audit-store.ts";
@@ -24,8 +26,17 @@ export const auditEntry = (
 /** Drops all other members, such as an e-mail address. */
 const named = ({ id, name }: Named): Named => ({ id, name });
 
-/** For what the operator does on the command line. */
+/** For what an operator does on the command line. */
 export const operatorAudit =
-  (deps: Deps): AuditOf =>
+  (deps: Deps, context: AdminContext): AuditOf =>
   (action, subject) =>
-    auditEntry(deps, { action, actor: operator, subject, origin: noOrigin });
+    auditEntry(deps, { action, actor: operatorOf(context), subject, origin: noOrigin });
+
+/** A call to the admin port. */
+export type AdminContext = Pick<HandlerContext, "values">;
+
+/** With the name that goes with the token. */
+export const operatorOf = ({ values }: AdminContext): Named => ({
+  id: operator.id,
+  name: values.get(operatorKey)?.name ?? operator.name,
+});

@@ -1,6 +1,7 @@
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newSecret } from "#platform/ids.ts";
+import { refusedField } from "#platform/problems.ts";
 import { encrypt } from "#platform/secrets.ts";
 import { type LinkPurpose, linkLifetimeMs, linkUrl } from "../domain/link.ts";
 import type { MailKind } from "../domain/mail.ts";
@@ -25,7 +26,7 @@ interface Invited {
 export async function createUser(deps: Deps, tenant: Tenant, invited: Invited): Promise<string> {
   if ((await countUsers(tenant)) >= maxUsers) {
     const message = `the organization has ${maxUsers} users already`;
-    throw new DomainError("VALIDATION_FAILED", { details: [{ field: "email", code: "TOO_MANY_USERS", message }] });
+    throw refusedField("email", "TOO_MANY_USERS", message);
   }
   const id = deps.newId();
   const isNew = await insertUser(tenant, { id, ...invited, createdAt: deps.clock.now() });

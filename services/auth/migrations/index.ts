@@ -1,4 +1,4 @@
-import { createRoleSql } from "#platform/db/ddl.ts";
+import { createRoleSql, destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { outboxCursorSql, outboxTablesSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
@@ -7,6 +7,9 @@ import { Migration003People } from "./003_people.ts";
 import { Migration005Identities } from "./005_identities.ts";
 import { Migration006WebhookNotices } from "./006_webhook_notices.ts";
 import { Migration007MasterKeys } from "./007_master_keys.ts";
+import { Migration009Exports } from "./009_exports.ts";
+import { Migration010Erasures } from "./010_erasures.ts";
+import { Migration014OrganizationDeletions } from "./014_organization_deletions.ts";
 
 const relayRole = "assent_auth_relay";
 
@@ -34,6 +37,90 @@ export const authMigrations: ServiceMigrations = {
       createRoleSql(relayRole),
       ...outboxTablesSql({ schema: "auth", writerRole: "assent_auth", relayRole }),
       ...outboxCursorSql({ schema: "auth", relayRole }),
+    ),
+    { name: "009_exports", class: Migration009Exports },
+    { name: "010_erasures", class: Migration010Erasures },
+    sqlMigration(
+      "011_organization_exports",
+      "alter table auth.export add column kind text not null default 'person' check (kind in ('person', 'organization'))",
+    ),
+    // What is taken from the audit trail and the page of the report that says so are written at once.
+    sqlMigration("012_eraser_reports", "grant select, insert on auth.erasure_page to assent_auth_eraser"),
+    { name: "014_organization_deletions", class: Migration014OrganizationDeletions },
+    // Lines of the audit trail go when the period of the organization is over, by a role that does nothing else.
+    sqlMigration(
+      "016_retention",
+      createRoleSql("assent_auth_remover"),
+      "grant usage on schema auth to assent_auth_remover",
+      "grant select (organization_id, event_id, at), delete on auth.audit_event to assent_auth_remover",
+      "comment on table auth.audit_event is 'Who did what to whom. Only added to: no role of requests may change or delete an event.'",
+    ),
+    // Operators list all organizations, suspend them, and bound what all clients of one do together.
+    sqlMigration(
+      "017_operated_organizations",
+      `alter table auth.organization
+    add column shared_accept integer,
+    add column shared_render integer,
+    add column shared_other integer,
+    add column shared_sign integer,
+    add column max_credentials integer,
+    add column suspended_at timestamptz,
+    add column suspension_reason text`,
+      "comment on column auth.organization.shared_accept is 'requests a window of all its clients together; null: ten times what one client has, at least the default'",
+      "comment on column auth.organization.suspended_at is 'since when it may only read'",
+      `grant update (shared_accept, shared_render, shared_other, shared_sign, max_credentials, suspended_at,
+    suspension_reason) on auth.organization to assent_auth`,
+      "create policy lookup on auth.organization for select to assent_auth_lookup using (true)",
+      "grant select (organization_id) on auth.organization to assent_auth_lookup",
+    ),
+    // Operators see how much organizations use, and who keeps the gateways busy.
+    sqlMigration(
+      "018_use",
+      "grant select on auth.organization to assent_auth_lookup",
+      "create policy reported on auth.organization for select to assent_auth_janitor using (true)",
+      "grant select (organization_id) on auth.organization to assent_auth_janitor",
+      `create table auth.request_day (
+    organization_id uuid not null references auth.organization,
+    day date not null,
+    requests bigint not null,
+    refused bigint not null,
+    primary key (organization_id, day)
+  )`,
+      "comment on table auth.request_day is 'Requests of a day, UTC, for 30 days, as gateways report them; refused: answered with 429'",
+      "create index request_day_day on auth.request_day (day)",
+      ...forceOrgIsolationSql("auth.request_day"),
+      "grant select on auth.request_day to assent_auth",
+      "create policy lookup on auth.request_day for select to assent_auth_lookup using (true)",
+      "grant select on auth.request_day to assent_auth_lookup",
+      "create policy reported on auth.request_day to assent_auth_janitor using (true) with check (true)",
+      "grant select, insert, update (requests, refused), delete on auth.request_day to assent_auth_janitor",
+      `create table auth.gateway_report (
+    gateway_id uuid not null,
+    sequence bigint not null,
+    reported_at timestamptz(3) not null,
+    load jsonb not null,
+    primary key (gateway_id, sequence)
+  )`,
+      "comment on table auth.gateway_report is 'The last reports of each gateway process: that one counts once, and who keeps it busy'",
+      "create index gateway_report_at on auth.gateway_report (reported_at)",
+      "grant select on auth.gateway_report to assent_auth_lookup",
+      "grant select, insert, delete on auth.gateway_report to assent_auth_janitor",
+      ...destroyerSql("auth", "assent_auth_destroyer", ["organization_deletion"]),
+      // Nothing names an organization that is gone.
+      "grant select (load), delete on auth.gateway_report to assent_auth_destroyer",
+    ),
+    // Receipts of acceptances are exported as one text.
+    sqlMigration(
+      "019_acceptance_exports",
+      "alter table auth.export drop constraint export_kind_check",
+      `alter table auth.export add constraint export_kind_check
+    check (kind in ('person', 'organization', 'acceptances')) not valid`,
+      "alter table auth.export add column format text",
+      `alter table auth.export add constraint export_format_check
+    check ((kind = 'acceptances') = (format is not null) and format in ('csv', 'jsonl')) not valid`,
+      "alter table auth.export validate constraint export_kind_check, validate constraint export_format_check",
+      "comment on column auth.export.format is 'of receipts of acceptances, which are no archive'",
+      "comment on column auth.export.sealed_person is 'whom it is about, or which acceptances'",
     ),
   ],
 };

@@ -14,15 +14,15 @@ import { toApiKeyMessage, toOrgId } from "./messages.ts";
 type CreateApiKeyDeps = ManageDeps & Pick<AuthDeps, "newId">;
 
 export const createApiKey = (deps: CreateApiKeyDeps): Pick<ServiceImpl<typeof AdminService>, "createApiKey"> => ({
-  createApiKey: async (request) =>
-    createKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+  createApiKey: async (request, context) =>
+    createKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
 type RevokeApiKeyDeps = ManageDeps & Pick<AuthDeps, "newId">;
 
 export const revokeApiKey = (deps: RevokeApiKeyDeps): Pick<ServiceImpl<typeof AdminService>, "revokeApiKey"> => ({
-  revokeApiKey: async (request) =>
-    revokeKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+  revokeApiKey: async (request, context) =>
+    revokeKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
 export const listApiKeys = (deps: Pick<AuthDeps, "orm">): Pick<ServiceImpl<typeof AdminService>, "listApiKeys"> => ({

@@ -3,11 +3,33 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
+import { isApiKeyId } from "../domain/api-key.ts";
+import { isClientId } from "../domain/oauth-client.ts";
 import { firstReadMs } from "../domain/retention.ts";
-import { findCaller } from "../store/caller-store.ts";
 import { listChanges as readChanges } from "../store/change-store.ts";
+import { ApiKeyEntity, type AuthTenant, OAuthClientEntity, OrganizationEntity } from "../store/orm.ts";
 import type { AuthDeps } from "./deps.ts";
 import { toChangeMessage, toOrgId } from "./messages.ts";
+
+/** An API key or a client, as it may know itself. */
+interface Caller {
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly organizationName: string;
+}
+
+/** Undefined when the organization has neither a key nor a client with this id. */
+async function findCaller(tenant: AuthTenant, id: string): Promise<Caller | undefined> {
+  const caller = await findKeyOrClient(tenant, id);
+  const organization = await tenant.em.findOne(OrganizationEntity, { organizationId: tenant.orgId });
+  if (caller === null || organization === null) return undefined;
+  return { name: caller.name, createdAt: caller.createdAt, organizationName: organization.name };
+}
+
+async function findKeyOrClient({ orgId: organizationId, em }: AuthTenant, id: string) {
+  if (isClientId(id)) return em.findOne(OAuthClientEntity, { organizationId, clientId: id });
+  return isApiKeyId(id) ? em.findOne(ApiKeyEntity, { organizationId, keyId: id }) : null;
+}
 
 type DescribeCallerDeps = Pick<AuthDeps, "orm">;
 

@@ -6,6 +6,8 @@ import type { TokenIssuer } from "../domain/access-token.ts";
 import type { DerivedKeys } from "../domain/secrets.ts";
 import type { Keyring } from "../keyring.ts";
 import type { PasswordStretcher } from "../password-stretcher.ts";
+import type { ErasureList } from "../privacy/erasure-list.ts";
+import type { Holders } from "../privacy/holders.ts";
 import type { AuthOrm } from "../store/orm.ts";
 import type { UsageLog } from "../usage.ts";
 
@@ -15,6 +17,8 @@ export interface AuthDeps {
   readonly orm: AuthOrm;
   /** Reads what has to be found before the organization is known. */
   readonly lookup: Pool;
+  /** Adds up and removes what is counted of all organizations. */
+  readonly janitor: Pool;
   /** People of one organization at a time. */
   readonly people: Pool;
   readonly keys: DerivedKeys;
@@ -28,6 +32,16 @@ export interface AuthDeps {
   publicUrl(): string;
   /** There may be a mail to send. */
   wakeMails(): void;
+  /** There may be somebody to erase. */
+  wakeErasures(): void;
+  /** Connects as the role that may take people out of the audit trail. */
+  readonly eraserPool: Pool;
+  /** Connects as the role that may delete lines of the audit trail. */
+  readonly removerPool: Pool;
+  /** The services that keep something of people. */
+  readonly holders: Holders;
+  /** Undefined where none is kept. */
+  readonly erasureList: ErasureList | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
 }

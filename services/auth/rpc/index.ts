@@ -1,7 +1,16 @@
 import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
+import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
+import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
+import { retentionOf } from "#platform/destroy-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { deletions } from "../deletion/deletions.ts";
+import { applyErasureList } from "../privacy/apply-erasure-list.ts";
+import { erasures } from "../privacy/erasures.ts";
+import { type ExportDeps, exportHandlers } from "../privacy/export-handlers.ts";
+import { oldLines } from "../privacy/own-people.ts";
 import { authenticateApiKey, createApiKey, listApiKeys, revokeApiKey, userKeys } from "./api-keys.ts";
 import { describeCaller, listChanges } from "./callers.ts";
 import type { AuthDeps } from "./deps.ts";
@@ -18,6 +27,7 @@ import {
   createOrganization,
   createOwner,
   describeOrganization,
+  operateOrganizations,
   setOrganizationLimits,
   setOrganizationPlan,
   userOrganization,
@@ -26,6 +36,7 @@ import { acceptInvitation, changePassword, getOwnUser, requestPasswordReset, res
 import { beginTotp, confirmTotp, disableTotp, replaceRecoveryCodes } from "./second-factor.ts";
 import { authenticateSession, listSessions, revokeOtherSessions, revokeSession } from "./sessions.ts";
 import { getJwks, issueToken, issueTokenForAssertion, revokeToken } from "./tokens.ts";
+import { listBusyOrganizations, reportUse } from "./use.ts";
 import { inviteUser, inviteUserAgain, listUsers, removeUser, updateUser } from "./users.ts";
 
 /** What the gateway calls. */
@@ -40,12 +51,13 @@ export const tokenRoutes =
       ...describeCaller(deps),
       ...describeOrganization(deps),
       ...listChanges(deps),
+      ...reportUse(deps),
     });
   };
 
 /** What the gateway calls for people: to find out who they are, and on behalf of those who are logged in. */
 export const peopleRoutes =
-  (deps: AuthDeps): RpcRoutes =>
+  (deps: AuthDeps & ExportDeps): RpcRoutes =>
   (router) => {
     router.service(LoginService, {
       ...login(deps),
@@ -73,11 +85,20 @@ export const peopleRoutes =
       ...updateUser(deps),
       ...removeUser(deps),
     });
+    router.service(ErasureService, erasures(deps));
     router.service(OrganizationService, {
       ...userOrganization(deps),
       ...userKeys(deps),
       ...userClients(deps),
     });
+    router.service(ExportService, exportHandlers(deps));
+  };
+
+/** What the sign service asks those that keep records. */
+export const internalRoutes =
+  ({ people, removerPool }: Pick<AuthDeps, "people" | "removerPool">): RpcRoutes =>
+  (router) => {
+    router.service(RetentionService, retentionOf(people, oldLines(removerPool)));
   };
 
 /** What an operator or a dashboard calls, on the admin port only. */
@@ -86,6 +107,8 @@ export const adminRoutes =
   (router) => {
     router.service(AdminService, {
       ...createOrganization(deps),
+      ...operateOrganizations(deps),
+      ...listBusyOrganizations(deps),
       ...setOrganizationPlan(deps),
       ...setOrganizationLimits(deps),
       ...createApiKey(deps),
@@ -100,5 +123,7 @@ export const adminRoutes =
       ...revokeOAuthClientKey(deps),
       ...revokeToken(deps),
       ...createOwner(deps),
+      ...deletions(deps),
+      ...applyErasureList(deps),
     });
   };

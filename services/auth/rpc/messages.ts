@@ -6,12 +6,15 @@ import {
   type OAuthClientKeySchema,
   type OAuthClientSchema,
   type OrganizationSchema,
+  type OrganizationSummarySchema,
   Plan as PlanMessage,
 } from "#gen/assent/auth/v1/auth_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
+import { refusedField } from "#platform/problems.ts";
 import type { Plan } from "../domain/organization.ts";
 import type { ChangeKind, StoredChange } from "../store/change-store.ts";
+import type { OrganizationUse } from "../store/organization-store.ts";
 import type { ApiKey, OAuthClient, OAuthClientKey, Organization } from "../store/orm.ts";
 
 const planMessages: Readonly<Record<Plan, PlanMessage>> = {
@@ -27,9 +30,7 @@ export function toPlan(message: PlanMessage): Plan {
   for (const [plan, candidate] of Object.entries(planMessages)) {
     if (candidate === message) return plan as Plan;
   }
-  throw new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "plan", code: "UNKNOWN_PLAN", message: "must be a plan" }],
-  });
+  throw refusedField("plan", "UNKNOWN_PLAN", "must be a plan");
 }
 
 /** Throws NOT_FOUND for what cannot be the id of an organization. */
@@ -62,9 +63,30 @@ export const toOrganizationMessage = (organization: Organization): MessageInitSh
     other: organization.limitOther ?? undefined,
     sign: organization.limitSign ?? undefined,
   },
+  sharedLimits: {
+    accept: organization.sharedAccept ?? undefined,
+    render: organization.sharedRender ?? undefined,
+    other: organization.sharedOther ?? undefined,
+    sign: organization.sharedSign ?? undefined,
+  },
+  maxCredentials: organization.maxCredentials ?? undefined,
+  ...(organization.suspendedAt ? { suspendedAt: timestampFromDate(organization.suspendedAt) } : {}),
+  suspensionReason: organization.suspensionReason ?? "",
   locale: organization.locale,
   timeZone: organization.timeZone,
   createdAt: timestampFromDate(organization.createdAt),
+});
+
+export const toSummaryMessage = (
+  { lastUsedAt, lastLoginAt, ...organization }: OrganizationUse,
+  use: Pick<MessageInitShape<typeof OrganizationSummarySchema>, "usedToday" | "usedIn30Days">,
+): MessageInitShape<typeof OrganizationSummarySchema> => ({
+  ...use,
+  organization: toOrganizationMessage(organization),
+  ...{ keys: organization.keys, clients: organization.clients, users: organization.users },
+  closed: Boolean(organization.closedAt),
+  ...lastUsedAtMessage(lastUsedAt),
+  ...(lastLoginAt === null ? {} : { lastLoginAt: timestampFromDate(lastLoginAt) }),
 });
 
 export const toApiKeyMessage = (key: ApiKey): MessageInitShape<typeof ApiKeySchema> => ({

@@ -20,8 +20,8 @@ type CreateOauthClientDeps = ManageDeps & Pick<AuthDeps, "newId">;
 export const createOAuthClient = (
   deps: CreateOauthClientDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "createOAuthClient"> => ({
-  createOAuthClient: async (request) =>
-    createClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+  createOAuthClient: async (request, context) =>
+    createClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
 export const listOAuthClients = (
@@ -38,8 +38,8 @@ type RevokeOauthClientDeps = ManageDeps & Pick<AuthDeps, "newId">;
 export const revokeOAuthClient = (
   deps: RevokeOauthClientDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "revokeOAuthClient"> => ({
-  revokeOAuthClient: async (request) =>
-    revokeClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+  revokeOAuthClient: async (request, context) =>
+    revokeClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
 type RotateOauthClientSecretDeps = ManageDeps & Pick<AuthDeps, "newId">;
@@ -47,8 +47,8 @@ type RotateOauthClientSecretDeps = ManageDeps & Pick<AuthDeps, "newId">;
 export const rotateOAuthClientSecret = (
   deps: RotateOauthClientSecretDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "rotateOAuthClientSecret"> => ({
-  rotateOAuthClientSecret: async (request) =>
-    rotateSecret(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps) }, request),
+  rotateOAuthClientSecret: async (request, context) =>
+    rotateSecret(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
 type UserClientsDeps = ActingDeps & ManageDeps;

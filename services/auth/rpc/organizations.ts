@@ -1,24 +1,33 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { unknownCursor } from "#platform/cursor.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { noOrigin, operator } from "../domain/audit.ts";
+import { operatorKey } from "#platform/rpc/callers.ts";
+import { noOrigin } from "../domain/audit.ts";
 import { parseLimits, parseName } from "../domain/organization.ts";
 import { checkPassword } from "../domain/password.ts";
 import { parseEmail, parseLocale, parseTimeZone } from "../domain/user.ts";
-import { auditEntry, operatorAudit } from "../logins/audit-entry.ts";
+import { auditEntry, operatorAudit, operatorOf } from "../logins/audit-entry.ts";
 import { createUser, makeLink } from "../logins/mailed-links.ts";
 import { storedPassword } from "../logins/prove-password.ts";
 import { requireOrganization } from "../manage-credentials.ts";
-import { addAudit, listAudit } from "../store/audit-store.ts";
-import { insertOrganization, setLimits, setPlan, updateOrganization as update } from "../store/organization-store.ts";
+import { type AuditOf, addAudit, listAudit } from "../store/audit-store.ts";
+import {
+  insertOrganization,
+  listUses,
+  setLimits,
+  setPlan,
+  setSuspension,
+  updateOrganization as update,
+} from "../store/organization-store.ts";
 import { lockOrganization, setPassword } from "../store/user-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
-import { organizationNotFound, toOrganizationMessage, toOrgId, toPlan } from "./messages.ts";
+import { organizationNotFound, toOrganizationMessage, toOrgId, toPlan, toSummaryMessage } from "./messages.ts";
+import { usesOf } from "./use.ts";
 import { toAuditMessage } from "./user-messages.ts";
 
 type CreateOrganizationDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
@@ -42,7 +51,7 @@ export const createOrganization = (
 type CreateOwnerDeps = Pick<AuthDeps, "people" | "keys" | "passwords" | "mail" | "publicUrl" | "clock" | "newId">;
 
 export const createOwner = (deps: CreateOwnerDeps): Pick<ServiceImpl<typeof AdminService>, "createOwner"> => ({
-  createOwner(request) {
+  createOwner(request, context) {
     const orgId = toOrgId(request.organizationId);
     const owner = { ...parseEmail(request.email), name: parseName(request.name), role: "owner", locale: "" } as const;
     return withOrg(deps.people, orgId, async (tenant) => {
@@ -51,7 +60,7 @@ export const createOwner = (deps: CreateOwnerDeps): Pick<ServiceImpl<typeof Admi
       const userId = await createUser(deps, tenant, owner);
       const subject = { id: userId, name: owner.name };
       const details = { role: owner.role, email: owner.email };
-      const what = { action: "user.created", actor: operator, subject, details, origin: noOrigin } as const;
+      const what = { action: "user.created", actor: operatorOf(context), subject, details, origin: noOrigin } as const;
       await addAudit(tenant, auditEntry(deps, what));
       if (request.password === undefined) {
         const { url } = await makeLink(deps, tenant, { userId, purpose: "invitation" });
@@ -81,11 +90,15 @@ type SetOrganizationLimitsDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 export const setOrganizationLimits = (
   deps: SetOrganizationLimitsDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "setOrganizationLimits"> => ({
-  async setOrganizationLimits(request) {
+  async setOrganizationLimits(request, context) {
     const orgId = toOrgId(request.organizationId);
-    const limits = parseLimits(request.limits ?? {});
+    const change = {
+      limits: parseLimits(request.limits ?? {}),
+      shared: parseLimits(request.sharedLimits ?? {}, "sharedLimits"),
+      maxCredentials: request.maxCredentials,
+    };
     const organization = await withOrgEm(deps.orm, orgId, (tenant) =>
-      setLimits(tenant, limits, deps.clock.now(), operatorAudit(deps)),
+      setLimits(tenant, change, deps.clock.now(), operatorAudit(deps, context)),
     );
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
@@ -97,16 +110,67 @@ type SetOrganizationPlanDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 export const setOrganizationPlan = (
   deps: SetOrganizationPlanDeps,
 ): Pick<ServiceImpl<typeof AdminService>, "setOrganizationPlan"> => ({
-  async setOrganizationPlan(request) {
+  async setOrganizationPlan(request, context) {
     const orgId = toOrgId(request.organizationId);
     const plan = toPlan(request.plan);
     const organization = await withOrgEm(deps.orm, orgId, (tenant) =>
-      setPlan(tenant, plan, deps.clock.now(), operatorAudit(deps)),
+      setPlan(tenant, plan, deps.clock.now(), operatorAudit(deps, context)),
     );
     if (organization === undefined) throw organizationNotFound();
     return { organization: toOrganizationMessage(organization) };
   },
 });
+
+type OperateDeps = Pick<AuthDeps, "orm" | "lookup" | "holders" | "clock" | "newId">;
+type Operating = Pick<
+  ServiceImpl<typeof AdminService>,
+  "listOrganizations" | "suspendOrganization" | "resumeOrganization"
+>;
+
+/** All organizations, and whether they may change anything. */
+export const operateOrganizations = (deps: OperateDeps): Operating => ({
+  async listOrganizations({ pageSize, cursor }, context) {
+    if (cursor !== "" && !isUuid(cursor)) throw unknownCursor();
+    const limit = pageSize || 100;
+    // One more than asked for tells whether there are more.
+    const found = await listUses(deps.lookup, { after: cursor || null, limit: limit + 1, now: deps.clock.now() });
+    const listed = found.slice(0, limit);
+    const useOf = await usesOf(deps, listed);
+    return {
+      organizations: listed.map((one) => toSummaryMessage(one, useOf(one))),
+      nextCursor: found.length > limit ? (listed.at(-1)?.organizationId ?? "") : "",
+      mayChange: context.values.get(operatorKey)?.mayChange ?? true,
+    };
+  },
+  async suspendOrganization({ organizationId, reason, requestedBy }, context) {
+    return suspend(
+      { ...deps, audit: operatorAudit(deps, context) },
+      organizationId,
+      { reason: parseName(reason) },
+      requestedBy,
+    );
+  },
+  async resumeOrganization({ organizationId, requestedBy }, context) {
+    return suspend({ ...deps, audit: operatorAudit(deps, context) }, organizationId, null, requestedBy);
+  },
+});
+
+async function suspend(
+  deps: OperateDeps & { readonly audit: AuditOf },
+  organizationId: string,
+  suspension: { readonly reason: string } | null,
+  requestedBy: string,
+) {
+  const details = { requestedBy: parseName(requestedBy), ...suspension };
+  const organization = await withOrgEm(deps.orm, toOrgId(organizationId), (tenant) =>
+    setSuspension(tenant, suspension, deps.clock.now(), (action, subject) => ({
+      ...deps.audit(action, subject),
+      details,
+    })),
+  );
+  if (organization === undefined) throw organizationNotFound();
+  return { organization: toOrganizationMessage(organization) };
+}
 
 type UserOrganizationDeps = ActingDeps & Pick<AuthDeps, "orm">;
 type Handlers = Pick<
@@ -135,7 +199,7 @@ export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
     return { organization: toOrganizationMessage(organization) };
   },
   async listAuditEvents({ pageSize, cursor }, context) {
-    if (cursor !== "" && !isUuid(cursor)) throw unknownPage();
+    if (cursor !== "" && !isUuid(cursor)) throw unknownCursor();
     return actAs(deps, context, { role: "owner" }, async ({ tenant }) => {
       // One more than asked for tells whether there are more.
       const found = await listAudit(tenant, { before: cursor || null, limit: pageSize + 1 });
@@ -145,8 +209,3 @@ export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
     });
   },
 });
-
-const unknownPage = (): DomainError =>
-  new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "cursor", code: "INVALID_CURSOR", message: "must be the cursor of a previous page" }],
-  });

@@ -1,29 +1,89 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
-import { maxResetLinks } from "../domain/link.ts";
+import { type LinkPurpose, maxResetLinks } from "../domain/link.ts";
 import { parseName } from "../domain/organization.ts";
 import { checkPassword, passwordSalt } from "../domain/password.ts";
-import { emailKey, parseLocale, parseTimeZone, type UserChange } from "../domain/user.ts";
+import { hashToken } from "../domain/session.ts";
+import { emailKey, parseLocale, parseTimeZone, type User, type UserChange, type UserStatus } from "../domain/user.ts";
+import type { Whose } from "../logins/attempts.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import type { CheckLoginDeps } from "../logins/check-login.ts";
 import { makeLink, requestMail } from "../logins/mailed-links.ts";
 import { openSession } from "../logins/open-session.ts";
 import { provePassword, storedPassword } from "../logins/prove-password.ts";
-import { readLink, type SetByLinkDeps, setByLink } from "../logins/set-by-link.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { noteChange } from "../store/change-store.ts";
-import { countLinks, deleteLinksOf } from "../store/link-store.ts";
-import { findCandidates, type LoginCandidate } from "../store/person-lookup.ts";
+import { consumeLink, countLinks, deleteLinksOf } from "../store/link-store.ts";
+import { findCandidates, findLink, type LoginCandidate } from "../store/person-lookup.ts";
 import { deleteChallengesOf } from "../store/second-factor-store.ts";
 import { deleteSessionsOf } from "../store/session-store.ts";
-import { findOrganizationName, findPassword, lockUser, setPassword, updateUser } from "../store/user-store.ts";
+import {
+  findOrganizationName,
+  findPassword,
+  findUser,
+  lockUser,
+  type StoredPassword,
+  setPassword,
+  updateUser,
+} from "../store/user-store.ts";
 import { type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
 import { renewOwnSession } from "./sessions.ts";
 import { toUserMessage } from "./user-messages.ts";
+
+type SetByLinkDeps = Pick<AuthDeps, "lookup" | "people" | "keys" | "passwords" | "clock" | "newId">;
+
+interface OpenedLink extends Whose {
+  readonly tokenHash: Buffer;
+  readonly purpose: LinkPurpose;
+  /** What is to be stored of a password; the rules are checked. Rejects with VALIDATION_FAILED. */
+  prepare(password: string): Promise<StoredPassword>;
+}
+
+/** The user status that each kind of link requires. */
+const statusFor: Readonly<Record<LinkPurpose, UserStatus>> = { invitation: "invited", reset: "active" };
+
+/** Finds whose link it is without using it up. Rejects with LINK_INVALID. */
+async function readLink(deps: SetByLinkDeps, token: string, purpose: LinkPurpose): Promise<OpenedLink> {
+  const tokenHash = hashToken(token);
+  const found = tokenHash && (await findLink(deps.lookup, tokenHash, purpose, deps.clock.now()));
+  if (tokenHash === undefined || found === undefined) throw new DomainError("LINK_INVALID");
+  const { orgId, userId } = found;
+  const { user, organizationName } = await withOrg(deps.people, orgId, async (tenant) => ({
+    user: await findUser(tenant, userId),
+    organizationName: await findOrganizationName(tenant),
+  }));
+  if (user?.status !== statusFor[purpose]) throw new DomainError("LINK_INVALID");
+  return {
+    ...{ orgId, userId, tokenHash, purpose },
+    prepare: async (password) => {
+      checkPassword(password, { ...user, organizationName });
+      return storedPassword(deps, { id: userId, emailKey: emailKey(user.email) ?? "" }, password);
+    },
+  };
+}
+
+/**
+ * Uses up the link and sets the password, in the caller's transaction. Of two concurrent uses one gets
+ * LINK_INVALID.
+ */
+async function setByLink(
+  deps: SetByLinkDeps,
+  tenant: Tenant,
+  { userId, tokenHash, purpose }: OpenedLink,
+  password: StoredPassword,
+): Promise<User> {
+  const user = await lockUser(tenant, userId);
+  const isUsed = await consumeLink(tenant, { tokenHash, purpose, now: deps.clock.now() });
+  if (user?.status !== statusFor[purpose] || !isUsed) throw new DomainError("LINK_INVALID");
+  await deleteLinksOf(tenant, userId);
+  await deleteChallengesOf(tenant, userId);
+  await setPassword(tenant, userId, password);
+  return { ...user, hasPassword: true };
+}
 
 type RequestPasswordResetDeps = Pick<
   AuthDeps,

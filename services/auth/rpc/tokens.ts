@@ -2,6 +2,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { verifyApiKey, verifyClient } from "../credentials.ts";
 import { signAccessToken, type TokenSubject, verifyAccessToken } from "../domain/access-token.ts";
 import { looksLikeApiKey } from "../domain/api-key.ts";
@@ -9,7 +10,7 @@ import { proveAssertion, readAssertion } from "../domain/assertion.ts";
 import { isClientId } from "../domain/oauth-client.ts";
 import { grantScopes } from "../domain/scopes.ts";
 import { tokenLifetimeSeconds } from "../domain/signing-key.ts";
-import { operatorAudit } from "../logins/audit-entry.ts";
+import { type AdminContext, operatorAudit } from "../logins/audit-entry.ts";
 import { revokeApiKey } from "../store/api-key-store.ts";
 import { findAssertingClient } from "../store/credential-lookup.ts";
 import { revokeAccessToken } from "../store/token-store.ts";
@@ -68,20 +69,20 @@ async function issueFor(deps: IssueDeps, subject: Omit<TokenSubject, "tokenId">)
 type RevokeTokenDeps = Pick<AuthDeps, "orm" | "lookup" | "keys" | "keyring" | "issuer" | "clock" | "newId">;
 
 export const revokeToken = (deps: RevokeTokenDeps): Pick<ServiceImpl<typeof AdminService>, "revokeToken"> => ({
-  async revokeToken(request) {
+  async revokeToken(request, context) {
     const isOurs = await (looksLikeApiKey(request.token)
-      ? revokeByKeyValue(deps, request.token)
+      ? revokeByKeyValue(deps, request.token, context)
       : revokeByToken(deps, request.token));
     if (!isOurs) throw notOurs();
     return {};
   },
 });
 
-async function revokeByKeyValue(deps: RevokeTokenDeps, value: string): Promise<boolean> {
+async function revokeByKeyValue(deps: RevokeTokenDeps, value: string, context: AdminContext): Promise<boolean> {
   const key = await verifyApiKey(deps, value);
   if (key === undefined) return false;
   const named = { keyId: key.keyId, now: deps.clock.now() };
-  await withOrgEm(deps.orm, key.orgId, (tenant) => revokeApiKey(tenant, named, operatorAudit(deps)));
+  await withOrgEm(deps.orm, key.orgId, (tenant) => revokeApiKey(tenant, named, operatorAudit(deps, context)));
   return true;
 }
 
@@ -93,11 +94,7 @@ async function revokeByToken(deps: RevokeTokenDeps, value: string): Promise<bool
 }
 
 const notOurs = (): DomainError =>
-  new DomainError("VALIDATION_FAILED", {
-    details: [
-      { field: "token", code: "UNKNOWN_TOKEN", message: "must be an access token or an API key of this platform" },
-    ],
-  });
+  refusedField("token", "UNKNOWN_TOKEN", "must be an access token or an API key of this platform");
 
 export const getJwks = (deps: Pick<AuthDeps, "keyring">): Pick<ServiceImpl<typeof TokenService>, "getJwks"> => ({
   async getJwks() {

@@ -8,6 +8,7 @@ import {
   type UserSessionSchema,
 } from "#gen/assent/auth/v1/users_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import type { User, UserRole, UserStatus } from "../domain/user.ts";
 import type { StoredAuditEvent } from "../store/audit-store.ts";
 import type { StoredSession } from "../store/session-store.ts";
@@ -30,9 +31,7 @@ const roles = new Map(Object.entries(roleMessages).map(([role, message]) => [mes
 export function toRole(message: RoleMessage): UserRole {
   const role = roles.get(message);
   if (role !== undefined) return role;
-  throw new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "role", code: "UNKNOWN_ROLE", message: "must be owner, developer or viewer" }],
-  });
+  throw refusedField("role", "UNKNOWN_ROLE", "must be owner, developer or viewer");
 }
 
 export const userNotFound = (): DomainError =>

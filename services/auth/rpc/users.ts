@@ -1,5 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { UserStatus as StatusMessage, type UpdateUserRequest, type UserService } from "#gen/assent/auth/v1/users_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { parseName } from "../domain/organization.ts";
@@ -16,6 +18,7 @@ import {
   type UserChange,
 } from "../domain/user.ts";
 import { createUser, sendInvitation } from "../logins/mailed-links.ts";
+import { type AskDeps, isPersonHeld } from "../privacy/ask-holders.ts";
 import { noteChange } from "../store/change-store.ts";
 import { deleteLinksOf } from "../store/link-store.ts";
 import { deleteMailJobsOf } from "../store/mail-job-store.ts";
@@ -126,11 +129,19 @@ function parseChange({ name, role, status, locale, timeZone }: UpdateUserRequest
   };
 }
 
-export const removeUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "removeUser"> => ({
-  removeUser: ({ userId, visitor }, context) =>
-    actAs(deps, context, { visitor, role: "owner", managesUsers: true }, async ({ tenant, now, audit }) => {
-      const user = isUuid(userId) ? await lockUser(tenant, userId) : undefined;
+export const removeUser = (deps: ActingDeps & AskDeps): Pick<ServiceImpl<typeof UserService>, "removeUser"> => ({
+  async removeUser({ userId, visitor }, context) {
+    const found = async (tenant: Tenant, find = lockUser) => {
+      const user = isUuid(userId) ? await find(tenant, userId) : undefined;
       if (user === undefined) throw userNotFound();
+      return user;
+    };
+    // Asked before anything is locked.
+    const { email } = await actAs(deps, context, { role: "owner" }, ({ tenant }) => found(tenant, findUser));
+    if (await isPersonHeld(deps, requireCaller(context), { email, userRef: userId }))
+      throw new DomainError("LEGAL_HOLD");
+    return actAs(deps, context, { visitor, role: "owner", managesUsers: true }, async ({ tenant, now, audit }) => {
+      const user = await found(tenant);
       if (isActiveOwner(user) && !(await hasOtherActiveOwner(tenant, user.id))) {
         throw new DomainError("LAST_OWNER");
       }
@@ -138,5 +149,6 @@ export const removeUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserServic
       await audit("user.removed", user, { email: user.email });
       await noteChange(tenant.client, "user_changed", user.id, now);
       return {};
-    }),
+    });
+  },
 });

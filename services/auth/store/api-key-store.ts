@@ -1,6 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
+import { requireRoomForCredential } from "./organization-store.ts";
 import { type ApiKey, ApiKeyEntity, type AuthTenant } from "./orm.ts";
 
 export interface NewStoredApiKey {
@@ -11,6 +12,7 @@ export interface NewStoredApiKey {
 }
 
 export async function insertApiKey(tenant: AuthTenant, values: NewStoredApiKey, audit: AuditOf): Promise<ApiKey> {
+  await requireRoomForCredential(tenant);
   await addAuditWith(tenant, audit("api-key.created", { id: values.keyId, name: values.name }));
   return tenant.em.create(ApiKeyEntity, { organizationId: tenant.orgId, ...values });
 }

@@ -3,7 +3,7 @@ import { type AuditParty, auditRecord } from "#api/audit-record.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutbox, insertOutboxEm, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { type AuditEntry, type Named, operator } from "../domain/audit.ts";
 import { hasRole, type UserRole } from "../domain/user.ts";
@@ -66,7 +66,7 @@ function recordOf(orgId: OrgId, entry: AuditEntry): OutboxRecord {
 /** Nobody has proven who they are who asks for a new password; what no request leads to is the system's own doing. */
 function partyOf({ actor, origin }: AuditEntry): AuditParty {
   if (actor.id === operator.id) return { kind: "operator", id: "" };
-  if (actor.id !== "") return { kind: "user", id: actor.id };
+  if (actor.id !== "") return { kind: isUuid(actor.id) ? "user" : "client", id: actor.id };
   return { kind: origin.requestId === "" ? "system" : "anonymous", id: "" };
 }
 

@@ -34,13 +34,13 @@ export interface ClaimedMail {
 }
 
 const claimSql = `
-  update auth.mail_job job set claim = $1, claimed_until = $3, attempts = job.attempts + 1
-  from (
+  with due as materialized (
     select organization_id, job_id from auth.mail_job
     where run_at <= $2 and (claimed_until is null or claimed_until <= $2)
     order by run_at limit $4
     for no key update skip locked
-  ) due
+  )
+  update auth.mail_job job set claim = $1, claimed_until = $3, attempts = job.attempts + 1 from due
   where job.organization_id = due.organization_id and job.job_id = due.job_id
   returning job.organization_id as "orgId", job.job_id as id, job.claim, job.attempts`;
 

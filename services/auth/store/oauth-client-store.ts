@@ -1,6 +1,7 @@
 import { LockMode } from "@mikro-orm/core";
 import { type AuditOf, addAuditWith } from "./audit-store.ts";
 import { recordChange } from "./change-store.ts";
+import { requireRoomForCredential } from "./organization-store.ts";
 import { type AuthTenant, type OAuthClient, OAuthClientEntity } from "./orm.ts";
 
 export interface NewStoredClient {
@@ -16,6 +17,7 @@ export async function insertOAuthClient(
   values: NewStoredClient,
   audit: AuditOf,
 ): Promise<OAuthClient> {
+  await requireRoomForCredential(tenant);
   await addAuditWith(tenant, audit("client.created", { id: values.clientId, name: values.name }));
   return tenant.em.create(OAuthClientEntity, { organizationId: tenant.orgId, ...values });
 }

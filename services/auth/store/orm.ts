@@ -80,9 +80,17 @@ export const OrganizationEntity = defineEntity({
     limitRender: p.integer().nullable(),
     limitOther: p.integer().nullable(),
     limitSign: p.integer().nullable(),
+    sharedAccept: p.integer().nullable(),
+    sharedRender: p.integer().nullable(),
+    sharedOther: p.integer().nullable(),
+    sharedSign: p.integer().nullable(),
+    maxCredentials: p.integer().nullable(),
     locale: p.text(),
     timeZone: p.text(),
     createdAt: p.datetime(),
+    closedAt: p.datetime().nullable(),
+    suspendedAt: p.datetime().nullable(),
+    suspensionReason: p.text().nullable(),
   },
 });
 

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { ScheduledKey } from "../domain/signing-key.ts";
+import type { ScheduledKey } from "#platform/key-schedule.ts";
 
 /** When an API key or a client was used. */
 export interface Use {

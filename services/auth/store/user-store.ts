@@ -20,10 +20,11 @@ export async function lockUser({ orgId, client }: Tenant, userId: string): Promi
   return (await client.query<User>(`${selectUser} for update of u`, [orgId, userId])).rows[0];
 }
 
-const lockOrganizationSql = "select name from auth.organization where organization_id = $1 for no key update";
+const lockOrganizationSql =
+  "select name from auth.organization where organization_id = $1 and closed_at is null for no key update";
 
 /**
- * Locks the organization and returns its name; undefined when it is unknown. User management of one
+ * Locks the organization and returns its name; undefined when it is unknown, or being deleted. User management of one
  * organization is serialized by this, so that concurrent changes cannot remove the last owner. Call it before
  * locking users.
  */
@@ -54,10 +55,14 @@ export async function countUsers({ orgId, client }: Tenant): Promise<number> {
   return (await client.query<{ n: number }>(sql, [orgId])).rows[0]?.n ?? 0;
 }
 
-export async function hasOtherActiveOwner({ orgId, client }: Tenant, userId: string): Promise<boolean> {
+export async function hasOtherActiveOwner(
+  { orgId, client }: Tenant,
+  userId: string,
+  leaving: readonly string[] = [],
+): Promise<boolean> {
   const sql = `select from auth.user_account
-    where organization_id = $1 and user_id <> $2 and role = 'owner' and status = 'active' limit 1`;
-  return (await client.query(sql, [orgId, userId])).rowCount === 1;
+    where organization_id = $1 and user_id <> all($2::uuid[]) and role = 'owner' and status = 'active' limit 1`;
+  return (await client.query(sql, [orgId, [userId, ...leaving]])).rowCount === 1;
 }
 
 export interface NewUser {

@@ -54,8 +54,8 @@ describe("parseApiKey", () => {
   test("a megabyte of text costs no more than a short one", () => {
     const text = `ak_live_${"a".repeat(1_000_000)}`;
     const started = performance.now();
-    for (let call = 0; call < 1000; call += 1) expect(parseApiKey(text)).toBeUndefined();
-    expect(performance.now() - started).toBeLessThan(1000);
+    for (let call = 0; call < 100_000; call += 1) expect(parseApiKey(text)).toBeUndefined();
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });
 

@@ -2,16 +2,10 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { createTestClock } from "#platform/testing/service-harness.ts";
 import { makeApiKey } from "../domain/api-key.ts";
 import { toBase62 } from "../domain/secrets.ts";
-import {
-  type AuthHarness,
-  createKey,
-  createOrganization,
-  createProcess,
-  createTestClock,
-  startAuth,
-} from "./harness.ts";
+import { type AuthHarness, createKey, createOrganization, createProcess, startAuth } from "./harness.ts";
 
 let auth: AuthHarness;
 let organizationId: string;
@@ -84,7 +78,10 @@ describe("authenticateApiKey", () => {
   });
 
   test("a mistyped key is refused without asking the database", async () => {
-    const offline = await createProcess({ databaseUrl: "postgres://nobody@127.0.0.1:1/none" }, createTestClock());
+    const offline = await createProcess(
+      { databaseUrl: "postgres://nobody@127.0.0.1:1/none" },
+      createTestClock(Date.UTC(2026, 5, 1)),
+    );
     const { value } = makeApiKey(false);
     const mistyped = `${value.slice(0, 30)}${value[30] === "a" ? "b" : "a"}${value.slice(31)}`;
     await expectDomainError(offline.tokens.authenticateApiKey({ apiKey: mistyped }), "INVALID_TOKEN");

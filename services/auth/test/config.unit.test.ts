@@ -4,10 +4,19 @@ import { ConfigError } from "#platform/config.ts";
 import { configFromEnv } from "../config.ts";
 
 const masterKey = randomBytes(32).toString("base64");
+const targets = {
+  SIGN_TARGET: "sign",
+  CLICK_TARGET: "click",
+  WEBHOOKS_TARGET: "webhooks",
+  DOCGEN_TARGET: "docgen",
+  TEMPLATES_TARGET: "templates",
+};
 
 describe("configFromEnv", () => {
-  test("the database and the master key are all that has to be given", () => {
-    expect(configFromEnv({ DATABASE_URL: "postgres://db/assent", AUTH_MASTER_KEY: masterKey })).toEqual({
+  test("the database, the master key and where the other services are is all that has to be given", () => {
+    expect(configFromEnv({ DATABASE_URL: "postgres://db/assent", AUTH_MASTER_KEY: masterKey, ...targets })).toEqual({
+      erasureList: "",
+      erasureListDays: 90,
       databaseUrl: "postgres://db/assent",
       databaseRole: "",
       poolSize: 10,
@@ -22,7 +31,7 @@ describe("configFromEnv", () => {
   test("all problems are reported at once and without the values", () => {
     const wrong = "not-a-master-key";
     try {
-      configFromEnv({ AUTH_MASTER_KEY: wrong });
+      configFromEnv({ AUTH_MASTER_KEY: wrong, ...targets });
       throw new Error("the configuration was taken");
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;

@@ -3,26 +3,25 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { createLocalJWKSet, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { Pool } from "pg";
 import { AdminService, type Change, Plan, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { Clock } from "#platform/clock.ts";
-import { createPool } from "#platform/db/pool.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
-import { newId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
-import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import type { Service } from "#platform/service.ts";
+import { rpcRoutesOf, type Service } from "#platform/service.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
+import { createTestClock, createTestRuntime, type TestClock } from "#platform/testing/service-harness.ts";
 import type { AuthConfig } from "../config.ts";
+import type { ExportPart } from "../privacy/export-worker.ts";
+import type { HolderTransports } from "../privacy/holders.ts";
 import { createAuthService } from "../service.ts";
-
-export interface TestClock extends Clock {
-  advance(ms: number): void;
-}
 
 /** One process of the auth service with clients for both of its faces. */
 export interface AuthProcess {
@@ -32,6 +31,8 @@ export interface AuthProcess {
   readonly logins: Client<typeof LoginService>;
   readonly users: Client<typeof UserService>;
   readonly organization: Client<typeof OrganizationService>;
+  readonly erasures: Client<typeof ErasureService>;
+  readonly retention: Client<typeof RetentionService>;
 }
 
 export interface AuthHarness extends AuthProcess {
@@ -40,7 +41,7 @@ export interface AuthHarness extends AuthProcess {
   /** Sees all rows. */
   readonly superuser: Pool;
   /** One more process on the same database with the same clock. */
-  another(config?: Partial<AuthConfig>): Promise<AuthProcess>;
+  another(config?: Partial<AuthConfig>, holders?: Partial<HolderTransports>): Promise<AuthProcess>;
   stop(): Promise<void>;
 }
 
@@ -52,11 +53,11 @@ export const masterKey = randomBytes(32).toString("base64");
 /** Starts the auth service without its workers on a database of its own. */
 export async function startAuth(mail?: MailSetup, bus?: EventBus): Promise<AuthHarness> {
   const database = await createTestDatabase();
-  const superuser = createPool({ url: database.superuserUrl, name: "test-superuser", max: 2 });
-  const clock = createTestClock();
+  const { superuser } = database;
+  const clock = createTestClock(Date.UTC(2026, 5, 1));
   const processes: AuthProcess[] = [];
-  const another = async (config: Partial<AuthConfig> = {}): Promise<AuthProcess> => {
-    const process = await createProcess({ databaseUrl: database.url, ...config }, clock, mail, bus);
+  const another: AuthHarness["another"] = async (config = {}, holders = {}) => {
+    const process = await createProcess({ databaseUrl: database.url, ...config }, clock, mail, bus, holders);
     processes.push(process);
     return process;
   };
@@ -68,47 +69,59 @@ export async function startAuth(mail?: MailSetup, bus?: EventBus): Promise<AuthH
     another,
     stop: async () => {
       for (const { service } of processes) await service.close();
-      await superuser.end();
       await database.drop();
     },
   };
 }
+
+/** A service that keeps nothing of anybody. */
+const nobody = createMemoryTransport(
+  (router) => {
+    router.service(SignService, { findPersonHold: () => ({}) });
+    router.service(PersonalDataService, {
+      findPerson: () => ({}),
+      erasePerson: () => ({}),
+      exportPerson: () => ({}),
+      exportOrganization: () => ({}),
+    });
+  },
+  { interceptors: [] },
+);
+const noHolders: HolderTransports = {
+  sign: nobody,
+  click: nobody,
+  webhooks: nobody,
+  docgen: nobody,
+  templates: nobody,
+};
 
 export async function createProcess(
   config: Partial<AuthConfig> & Pick<AuthConfig, "databaseUrl">,
   clock: Clock,
   mail?: MailSetup,
   bus: EventBus = createMemoryBus(),
+  holders: Partial<HolderTransports> = {},
+  exportPart?: ExportPart,
 ): Promise<AuthProcess> {
-  const logger = createLogger("auth", "silent");
-  const metrics = createMetrics();
-  const runtime = { logger, metrics, clock, newId, bus };
+  const runtime = createTestRuntime("auth", clock, bus);
   const service = await createAuthService(
     { masterKey, issuer: "assent", audience: "assent-api", poolSize: 10, argon2: cheapArgon2, ...config },
-    { runtime, mail },
+    { runtime, mail, holders: { ...noHolders, ...holders }, exportPart },
   );
-  const interceptors = serverInterceptors({ service: "auth", logger, metrics });
-  const transport = createMemoryTransport(service.routes, { interceptors });
+  const interceptors = serverInterceptors({ service: "auth", ...runtime });
+  const transport = createMemoryTransport(rpcRoutesOf(service), { interceptors });
   return {
     service,
     tokens: createClient(TokenService, transport),
     logins: createClient(LoginService, transport),
     users: createClient(UserService, transport),
     organization: createClient(OrganizationService, transport),
+    erasures: createClient(ErasureService, transport),
+    retention: createClient(RetentionService, transport),
     admin: createClient(
       AdminService,
       createMemoryTransport(service.adminRoutes ?? (() => undefined), { interceptors }),
     ),
-  };
-}
-
-export function createTestClock(start = Date.UTC(2026, 5, 1)): TestClock {
-  let now = start;
-  return {
-    now: () => new Date(now),
-    advance: (ms) => {
-      now += ms;
-    },
   };
 }
 

@@ -1,8 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { LimitsSchema, Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { LimitsSchema, type OrganizationSummary, Plan } from "#gen/assent/auth/v1/auth_pb.ts";
+import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { newId } from "#platform/ids.ts";
+import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { makeClientId } from "../domain/oauth-client.ts";
 import {
@@ -50,6 +53,179 @@ describe("createOrganization", () => {
       const error = await expectDomainError(auth.admin.createOrganization({ name: "Acme", plan }), "VALIDATION_FAILED");
       expect(error.details[0]?.field).toBe("plan");
     }
+  });
+});
+
+describe("suspending an organization", () => {
+  test("says since when and why, once, and tells gateways; resuming ends it; both stand in the trail with who", async () => {
+    const organizationId = await createOrganization(auth);
+    const before = (await listChanges(auth)).at(-1)?.cursor ?? 0n;
+    const suspend = (reason: string) =>
+      auth.admin.suspendOrganization({ organizationId, reason, requestedBy: "Ann of operations" });
+    const first = await suspend("unpaid");
+    expect(first.organization).toMatchObject({ suspensionReason: "unpaid", suspendedAt: expect.anything() });
+    auth.clock.advance(1000);
+    expect((await suspend("other")).organization).toEqual(first.organization);
+    const { organization } = await auth.tokens.describeOrganization({ organizationId });
+    expect(organization?.suspendedAt).toEqual(first.organization?.suspendedAt);
+    const resumed = await auth.admin.resumeOrganization({ organizationId, requestedBy: "Ben" });
+    expect(resumed.organization).toMatchObject({ suspensionReason: "" });
+    expect(resumed.organization?.suspendedAt).toBeUndefined();
+    await auth.admin.resumeOrganization({ organizationId, requestedBy: "Ben" });
+    expect(await listChanges(auth, before)).toHaveLength(2);
+    const { rows } = await auth.superuser.query(
+      "select action, actor_id, details from auth.audit_event where organization_id = $1 order by event_id",
+      [organizationId],
+    );
+    expect(rows).toEqual([
+      {
+        action: "organization.suspended",
+        actor_id: "operator",
+        details: { reason: "unpaid", requestedBy: "Ann of operations" },
+      },
+      { action: "organization.resumed", actor_id: "operator", details: { requestedBy: "Ben" } },
+    ]);
+  });
+});
+
+describe("the list of organizations", () => {
+  test("has all of them once over pages, with their credentials and whether they are suspended", async () => {
+    const organizationId = await createOrganization(auth);
+    await auth.admin.createApiKey({ organizationId, name: "one" });
+    const { key } = await auth.admin.createApiKey({ organizationId, name: "two" });
+    await auth.admin.revokeApiKey({ organizationId, keyId: key?.id ?? "" });
+    await auth.admin.createOAuthClient({ organizationId, name: "three", scopes: ["click:read"] });
+    await auth.admin.suspendOrganization({ organizationId, reason: "a test", requestedBy: "Ann" });
+    const listed: OrganizationSummary[] = [];
+    for (let cursor = ""; ; ) {
+      const page = await auth.admin.listOrganizations({ pageSize: 2, cursor });
+      expect(page.organizations.length).toBeLessThanOrEqual(2);
+      listed.push(...page.organizations);
+      cursor = page.nextCursor;
+      if (cursor === "") break;
+    }
+    const { rows } = await auth.superuser.query("select organization_id as id from auth.organization order by 1");
+    expect(listed.map(({ organization }) => organization?.id)).toEqual(rows.map(({ id }) => id));
+    const found = listed.find(({ organization }) => organization?.id === organizationId);
+    expect(found).toMatchObject({ keys: 1, clients: 1, users: 0, closed: false });
+    expect(found?.organization?.suspensionReason).toBe("a test");
+    await expectDomainError(auth.admin.listOrganizations({ cursor: "nonsense" }), "VALIDATION_FAILED");
+  });
+});
+
+describe("the use of organizations", () => {
+  const day = 86_400_000;
+  const reportOf = (organizationId: string, gatewayId = newId(), sequence = 1n) => ({
+    ...{ gatewayId, sequence, requests: [{ organizationId, requests: 10, refused: 3 }] },
+    load: { spanMs: 15_000, organizations: [{ organizationId, busyMs: 30_000, errorMs: 0 }] },
+  });
+  const listed = async (process: Pick<AuthHarness, "admin">, organizationId: string) => {
+    for (let cursor = ""; ; ) {
+      const page = await process.admin.listOrganizations({ pageSize: 500, cursor });
+      const found = page.organizations.find(({ organization }) => organization?.id === organizationId);
+      if (found !== undefined || page.nextCursor === "") return found;
+      cursor = page.nextCursor;
+    }
+  };
+
+  test("is what gateways report, each report once, for today and for 30 days; nobody who is not there is added", async () => {
+    const organizationId = await createOrganization(auth);
+    const report = reportOf(organizationId);
+    await auth.tokens.reportUse(report);
+    await auth.tokens.reportUse(report);
+    await auth.tokens.reportUse(reportOf(newId()));
+    auth.clock.advance(29 * day);
+    await auth.tokens.reportUse(reportOf(organizationId, report.gatewayId, 2n));
+    expect(await listed(auth, organizationId)).toMatchObject({
+      usedToday: { requests: 10n, refused: 3n },
+      usedIn30Days: { requests: 20n, refused: 6n },
+    });
+    auth.clock.advance(day);
+    expect(await listed(auth, organizationId)).toMatchObject({
+      usedToday: { requests: 0n, refused: 0n },
+      usedIn30Days: { requests: 10n, refused: 3n },
+    });
+  });
+
+  test("has what the webhooks service counts, and is shown without it while that is away", async () => {
+    const organizationId = await createOrganization(auth);
+    let failure: Code | undefined;
+    const webhooks = createMemoryTransport(
+      (router) =>
+        void router.service(WebhooksService, {
+          countUse: ({ organizationIds }) => {
+            if (failure !== undefined) throw new ConnectError("away", failure);
+            const [today, last30Days] = [
+              { acceptances: 1n },
+              { acceptances: 5n, agreements: 4n, documents: 3n, deliveries: 2n },
+            ];
+            return { organizations: organizationIds.map((one) => ({ organizationId: one, today, last30Days })) };
+          },
+        }),
+      { interceptors: [] },
+    );
+    const process = await auth.another({}, { webhooks });
+    const counted = { acceptances: 5n, agreements: 4n, documents: 3n, deliveries: 2n };
+    expect(await listed(process, organizationId)).toMatchObject({
+      usedToday: { acceptances: 1n },
+      usedIn30Days: counted,
+    });
+    for (failure of [Code.Unavailable, Code.Unimplemented]) {
+      const without = (await listed(process, organizationId))?.usedIn30Days;
+      expect([without?.requests, without?.acceptances, without?.deliveries]).toEqual([0n, undefined, undefined]);
+    }
+  });
+
+  test("names who keeps the gateways busy in the last minute, merged over them, with what nobody can tell apart", async () => {
+    auth.clock.advance(day);
+    const [big, small] = [await createOrganization(auth, "Big"), await createOrganization(auth, "Small")];
+    const gatewayId = newId();
+    for (const sequence of [1n, 2n, 3n, 4n, 5n]) {
+      const organizations = [{ organizationId: big, busyMs: 30_000, errorMs: 6_000 }];
+      await auth.tokens.reportUse({ gatewayId, sequence, load: { spanMs: 15_000, othersMs: 3_000, organizations } });
+    }
+    await auth.tokens.reportUse(reportOf(small));
+    const { organizations, gateways } = await auth.admin.listBusyOrganizations({});
+    // Four reports of a minute are kept.
+    expect(organizations).toMatchObject([
+      { organizationId: big, name: "Big", busyAtLeast: 1.6, busyAtMost: 2 },
+      { organizationId: small, name: "Small", busyAtLeast: 0.5, busyAtMost: 0.7 },
+    ]);
+    expect(gateways).toBe(2);
+    expect((await auth.admin.listBusyOrganizations({ limit: 1 })).organizations).toHaveLength(1);
+    auth.clock.advance(66_000);
+    expect(await auth.admin.listBusyOrganizations({})).toMatchObject({ organizations: [], gateways: 0 });
+  });
+});
+
+describe("the ceiling on credentials", () => {
+  test("holds for keys and clients together, also when many are made at once; a revoked one makes room", async () => {
+    const organizationId = await createOrganization(auth);
+    await auth.admin.setOrganizationLimits({ organizationId, limits: {}, maxCredentials: 5 });
+    const made = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, n) =>
+        n % 2 === 0
+          ? auth.admin.createApiKey({ organizationId, name: `key ${n}` })
+          : auth.admin.createOAuthClient({ organizationId, name: `client ${n}`, scopes: ["click:read"] }),
+      ),
+    );
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(5);
+    const another = () => auth.admin.createApiKey({ organizationId, name: "another" });
+    await expectDomainError(another(), "TOO_MANY_CREDENTIALS");
+    const [key] = (await auth.admin.listApiKeys({ organizationId })).keys;
+    await auth.admin.revokeApiKey({ organizationId, keyId: key?.id ?? "" });
+    await another();
+    await expectDomainError(another(), "TOO_MANY_CREDENTIALS");
+  });
+
+  test("is 100 when nothing else is said", async () => {
+    const organizationId = await createOrganization(auth);
+    await auth.superuser.query(
+      `insert into auth.api_key (organization_id, key_id, name, secret_hash, created_at)
+       select $1, 'full' || n, 'key', sha256(n::text::bytea), now() from generate_series(1, 100) n`,
+      [organizationId],
+    );
+    await expectDomainError(auth.admin.createApiKey({ organizationId, name: "101" }), "TOO_MANY_CREDENTIALS");
   });
 });
 

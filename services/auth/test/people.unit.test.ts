@@ -4,7 +4,13 @@ import { beginAttempt, noAttempts } from "../domain/password.ts";
 import { makeRecoveryCodes } from "../domain/recovery-code.ts";
 import { toBase32, totpCode, totpStep, totpUri } from "../domain/totp.ts";
 import { emailKey, parseLocale, parseTimeZone } from "../domain/user.ts";
-import { createPasswordStretcher, defaultCost } from "../password-stretcher.ts";
+import {
+  computedByNode,
+  computedByThreads,
+  createPasswordStretcher,
+  defaultCost,
+  type PasswordStretcher,
+} from "../password-stretcher.ts";
 
 const ascii = Buffer.from("12345678901234567890");
 
@@ -60,6 +66,13 @@ describe("a stretched password", () => {
     // Composed and decomposed.
     expect(await stretcher.stretch("pa\u0308ssword", Buffer.alloc(16))).toEqual(bytes);
     await expect(stretcher.stretch("x", Buffer.alloc(16), "md5")).rejects.toThrow("unknown form");
+  });
+
+  test("is the same where Node cannot compute it, in a thread", async () => {
+    const threads = createPasswordStretcher({ memoryKib: 64, passes: 3 }, computedByThreads());
+    const node = createPasswordStretcher({ memoryKib: 64, passes: 3 }, computedByNode);
+    const of = (stretcher: PasswordStretcher) => stretcher.stretch("p\u00e4ssword", Buffer.alloc(16, 7));
+    expect((await of(threads)).toString("hex")).toBe((await of(node)).toString("hex"));
   });
 
   test("waits for at most fifty others", async () => {

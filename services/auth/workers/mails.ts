@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import type { NudgeBus } from "#platform/events/nudges.ts";
 import type { Logger } from "#platform/logger.ts";
 import { MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
-import type { Worker } from "#platform/periodic.ts";
+import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { decrypt } from "#platform/secrets.ts";
 import { noOrigin } from "../domain/audit.ts";
 import { endpointUrl, linkUrl } from "../domain/link.ts";
@@ -27,57 +28,21 @@ export interface MailWorkerDeps extends Pick<AuthDeps, "people" | "keys" | "cloc
   readonly janitor: Pool;
   readonly mail: MailSetup;
   readonly logger: Logger;
+  readonly bus?: NudgeBus | undefined;
 }
 
-export interface MailWorker extends Worker {
-  /** There may be a mail to send. */
-  wake(): void;
-}
-
-/** How often it is looked for what other processes have asked for, or left undone. */
-const pollMs = 1_000;
 /** Longer than a mail server may take; then another process sends it. */
 const leaseMs = 2 * 60_000;
 const maxPauseMs = 60 * 60_000;
 
 /** Sends mails about accounts, one after the other. Any number of processes may do it at the same time. */
-export function createMailWorker(deps: MailWorkerDeps): MailWorker {
-  let timer: NodeJS.Timeout | undefined;
-  let sending: Promise<void> | undefined;
-  let isWoken = false;
-  let isRunning = false;
-
-  const sendAll = async (): Promise<void> => {
-    do {
-      isWoken = false;
-      while (isRunning && (await sendNext(deps))) isWoken = false;
-    } while (isWoken && isRunning);
-  };
-  const wake = (): void => {
-    isWoken = true;
-    if (!isRunning || sending !== undefined) return;
-    sending = sendAll()
-      .catch((error: unknown) => deps.logger.error({ err: error }, "mails about accounts could not be sent"))
-      .finally(() => {
-        sending = undefined;
-      });
-  };
-
-  return {
-    name: "auth-mails",
-    wake,
-    start: async () => {
-      isRunning = true;
-      timer = setInterval(wake, pollMs);
-      wake();
+export const createMailWorker = (deps: MailWorkerDeps): QueueWorker =>
+  createQueueWorker({
+    ...{ name: "auth-mails", pollMs: 1_000, logger: deps.logger, bus: deps.bus },
+    work: async (mayGoOn) => {
+      while (mayGoOn() && (await sendNext(deps)));
     },
-    stop: async () => {
-      clearInterval(timer);
-      isRunning = false;
-      await sending;
-    },
-  };
-}
+  });
 
 /** False when nothing is due. */
 async function sendNext(deps: MailWorkerDeps): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { Logger } from "#platform/logger.ts";
 import { changeRetentionMs, revokedTokenMarginMs } from "../domain/retention.ts";
 import { idleMs } from "../domain/session.ts";
 import { retiredKeys } from "../domain/signing-key.ts";
+import { deleteOldRequests } from "../store/request-store.ts";
 import {
   deleteEndedSessions,
   deleteExpiredChallenges,
@@ -20,6 +21,11 @@ export interface PurgeDeps {
   readonly logger: Logger;
 }
 
+/** What is shown of 30 days, and the day on which it is no longer. */
+const requestDaysMs = 32 * 86_400_000;
+/** Long after a gateway may have repeated one: while they are there, it counts once. */
+const reportsMs = 86_400_000;
+
 /** Deletes obsolete rows. Concurrent processes are safe. */
 export async function purge(deps: PurgeDeps): Promise<void> {
   const now = deps.clock.now();
@@ -31,6 +37,7 @@ export async function purge(deps: PurgeDeps): Promise<void> {
     sessions: await deleteEndedSessions(deps.janitor, now, ago(idleMs)),
     links: await deleteExpiredLinks(deps.janitor, now),
     challenges: await deleteExpiredChallenges(deps.janitor, now),
+    requests: await deleteOldRequests(deps.janitor, ago(requestDaysMs), ago(reportsMs)),
     signingKeys: await deleteSigningKeys(
       deps.janitor,
       keys.map((key) => key.generation),

@@ -90,6 +90,7 @@ export function buildRecord(input: RecordInput, deps: RecordDeps): UnsignedRecor
     seed,
     session: planned?.move ?? null,
     consents,
+    hasCopy: evidence.copyTo !== null,
     events: [
       ...buildEvents(input, deps, userKey),
       ...consents.map((consent) => consentEvent(input, deps.newId, userKey, consent)),
@@ -114,7 +115,13 @@ export async function signRecords(
   });
 }
 
-function shownInput({ item, agreement, session, token, merged }: RecordInput): ShownInput {
+export function shownInput({
+  item,
+  agreement,
+  session,
+  token,
+  merged,
+}: Pick<RecordInput, "item" | "agreement" | "session" | "token" | "merged">): ShownInput {
   return {
     session,
     claims: typeof token === "object" ? token : undefined,

@@ -54,9 +54,12 @@ export function acceptBody(request: AcceptRequest): JsonObject {
 
 export const acceptBatch = ({
   acceptPath,
-}: Pick<ClickDeps, "acceptPath">): Pick<ServiceImpl<typeof ClickService>, "acceptBatch"> => ({
+  countItem,
+}: Pick<ClickDeps, "acceptPath" | "countItem">): Pick<ServiceImpl<typeof ClickService>, "acceptBatch"> => ({
   async acceptBatch(request) {
     const outcomes = await Promise.all(acceptPath.accept(request.items.map(acceptItem)));
+    // The call as a whole succeeds, whatever comes of its items.
+    for (const outcome of outcomes) countItem(outcome.kind === "refused" ? outcome.error.code : "ok");
     return { results: outcomes.map(batchResult) };
   },
 });

@@ -13,6 +13,8 @@ export interface AssessmentInput {
   readonly organizationId: string;
   readonly token: PresentedToken;
   readonly merged: MergeOutcome;
+  /** What was shown has the disclosure on electronic records. */
+  readonly hasDisclosure: boolean;
   /** The hash of a user reference within the organization. */
   userKey(userRef: string): string;
   readonly now: Date;
@@ -34,7 +36,7 @@ export interface Assessment {
  * meaning.
  */
 export function assess(input: AssessmentInput): Assessment {
-  const { body, agreement, session, token, merged, now } = input;
+  const { body, agreement, session, token, merged, hasDisclosure, now } = input;
   const decision = body.decision ?? "ACCEPT";
   const action = body.action ?? (session === undefined ? "API" : "BUTTON");
   const clientAcceptedAt = body.acceptedAt === undefined ? null : readClaimedTime(body.acceptedAt, now);
@@ -50,6 +52,7 @@ export function assess(input: AssessmentInput): Assessment {
     isDirect: session === undefined,
     displayedSince,
     page: session?.pageFacts ?? null,
+    hasDisclosure,
     now,
   };
   const answer = { decision, action, userRef, clientAcceptedAt };

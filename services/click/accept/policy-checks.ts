@@ -1,4 +1,5 @@
 import type { FieldProblem } from "#platform/errors.ts";
+import { disclosureTarget } from "#platform/esign-disclosure.ts";
 import type { PageFacts } from "../sessions/session.ts";
 import type { Policy, TemplateType } from "../terms/policy.ts";
 import type { AcceptBody } from "./accept-body.ts";
@@ -27,6 +28,8 @@ export interface PolicyFacts {
   readonly displayedSince: Date | undefined;
   /** What the session's page reported while it was open. */
   readonly page: PageFacts | null;
+  /** The words that were handed out to be shown have the disclosure on electronic records. */
+  readonly hasDisclosure: boolean;
   readonly now: Date;
 }
 
@@ -35,6 +38,7 @@ export function checkPolicy(facts: PolicyFacts): PolicyCheck[] {
   return [
     checkDirect(facts),
     checkRendering(facts),
+    checkDisclosure(facts),
     checkCheckbox(facts),
     checkInitialState(facts),
     checkScroll(facts),
@@ -65,6 +69,7 @@ const failures: Record<string, string> = {
   requireCheckbox:
     "the action must be CHECKBOX or CHECKBOX_AND_BUTTON, or presentation.events must tell that the box was ticked",
   checkboxInitiallyChecked: "the box must not be ticked before the user ticks it",
+  esignDisclosure: `the disclosure of the rendering must be shown before the text: presentation.events must tell of DISPLAYED with the target ${disclosureTarget}, and the rendering must be this session's or that of the renderToken`,
   requireScroll: "presentation.scrolledToEnd must be true",
   requireView: "presentation.documentsOpened must name what was opened",
   minDisplaySeconds: "the text was not on display long enough, or nothing tells since when",
@@ -84,6 +89,16 @@ function checkDirect({ policy, isDirect }: PolicyFacts): PolicyCheck | undefined
 function checkRendering({ policy }: PolicyFacts): PolicyCheck | undefined {
   if (!policy.requireRenderToken) return undefined;
   return { flag: "requireRenderToken", required: true, observed: true, source: "SERVER", ok: true };
+}
+
+/** What was never handed out cannot have been on the screen, whatever the page says. */
+function checkDisclosure({ policy, body, page, hasDisclosure }: PolicyFacts): PolicyCheck | undefined {
+  if (!policy.esignDisclosure) return undefined;
+  const isTold = (body.presentation?.events ?? []).some(
+    ({ type, target }) => type === "DISPLAYED" && target === disclosureTarget,
+  );
+  const observed = hasDisclosure && (page?.disclosed === true || isTold);
+  return { flag: "esignDisclosure", required: true, observed, source: "CLIENT", ok: observed };
 }
 
 /**

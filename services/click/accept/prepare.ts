@@ -17,13 +17,14 @@ import {
   type CurrentTemplate,
   directChoice,
   type SessionFacts,
+  shownFacts,
 } from "../terms/agreement.ts";
-import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
+import { resolveNow, type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
 import type { KeptTerms } from "../terms/terms.ts";
 import type { KeyHasher } from "../vault/key-hasher.ts";
 import { openSessionFacts } from "../vault/seals.ts";
 import type { CheckedItem } from "./accept-body.ts";
-import { buildRecord, type UnsignedRecord } from "./accept-record.ts";
+import { buildRecord, shownInput, type UnsignedRecord } from "./accept-record.ts";
 import { type Assessment, assess } from "./assessment.ts";
 import { andThen, mergeDirect, placeAgreement, readToken, type ShownDeps } from "./prepare-shown.ts";
 import { asDomainError } from "./recorder.ts";
@@ -67,6 +68,8 @@ interface Facts {
   /** Ids of acceptances without a session. Each counts as a session that is already completed. */
   readonly direct: ReadonlySet<string>;
   readonly templates: ReadonlyMap<string, CurrentTemplate>;
+  /** When the templates stood like this. */
+  readonly now: Date;
 }
 
 async function gatherFacts(deps: PrepareDeps, items: readonly CheckedItem[]): Promise<Facts> {
@@ -80,8 +83,9 @@ async function gatherFacts(deps: PrepareDeps, items: readonly CheckedItem[]): Pr
     deps.recorderPool,
     missing.map(({ organizationId, sessionId }) => ({ organizationId, receiptId: sessionId })),
   );
-  const templates = await deps.templates.resolve(items.flatMap((item) => templateName(item, sessions) ?? []));
-  return { sessions, templates, direct: new Set(direct.map((row) => sessionKey(row.organizationId, row.receiptId))) };
+  const wanted = items.flatMap((item) => templateName(item, sessions) ?? []);
+  const current = await resolveNow(deps, wanted);
+  return { sessions, ...current, direct: new Set(direct.map((row) => sessionKey(row.organizationId, row.receiptId))) };
 }
 
 const sessionKey = (organizationId: string, sessionId: string): string =>
@@ -122,7 +126,7 @@ interface Bound {
 /** Checks existence and state. */
 function bind(deps: PrepareDeps, item: CheckedItem, facts: Facts, token: PresentedToken): Bound | Promise<Bound> {
   const { body } = item;
-  const now = deps.clock.now();
+  const { now } = facts;
   const name = templateName(item, facts.sessions);
   const template = name === undefined ? undefined : facts.templates.get(templateKey(name));
   if (body.sessionId === undefined) {
@@ -174,12 +178,25 @@ function pinnedTerms(
   return content.loadTerms(caller.orgId, session.termsHash);
 }
 
-/** Applies the rules of meaning, and stores what must exist before the record is written. */
 function decide(deps: PrepareDeps, item: CheckedItem, bound: Bound): Prepared | Promise<Prepared> {
+  if (!bound.agreement.terms.terms.policy.esignDisclosure) return decideKnowing(deps, item, bound, false);
+  const wordsHash = shownFacts(shownInput({ item, ...bound }))?.wordsHash ?? null;
+  return andThen(deps.shown.hasDisclosure(item.caller.orgId, wordsHash), (hasDisclosure) =>
+    decideKnowing(deps, item, bound, hasDisclosure),
+  );
+}
+
+/** Applies the rules of meaning, and stores what must exist before the record is written. */
+function decideKnowing(
+  deps: PrepareDeps,
+  item: CheckedItem,
+  bound: Bound,
+  hasDisclosure: boolean,
+): Prepared | Promise<Prepared> {
   const { agreement } = bound;
   const organizationId = item.caller.orgId;
   const userKey = (userRef: string) => deps.keys.userKey(organizationId, userRef).toString("base64url");
-  const assessment = assess({ body: item.body, organizationId, userKey, ...bound });
+  const assessment = assess({ body: item.body, organizationId, userKey, hasDisclosure, ...bound });
   const sealing = { receiptId: deps.newId(), seed: newSeed() };
   const ready = (): Prepared => ({
     kind: "ready",

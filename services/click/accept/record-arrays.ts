@@ -58,6 +58,8 @@ scheduled as (
   returning 1
 )`;
 
+export const consentArrayCount = Object.keys(columns).length;
+
 /** An acceptance with its consent changes. */
 interface ConsentingRecord {
   readonly receiptId: string;
@@ -196,15 +198,16 @@ log_head as (
   insert into click.log_head as h (organization_id, size)
   select organization_id, count(*) from leaf group by organization_id order by organization_id
   on conflict (organization_id) do update set size = h.size + excluded.size
-  returning organization_id, size
+  returning organization_id, size, epoch
 ),
 logged as (
-  insert into click.log_leaf (organization_id, leaf_index, record_id, leaf_hash, signed_by, signature, leaf)
-  select l.organization_id, h.size - l.total + l.place - 1, l.record_id, l.leaf_hash, l.signed_by, l.signature, l.leaf
+  insert into click.log_leaf (organization_id, leaf_index, record_id, leaf_hash, signed_by, signature, leaf, epoch)
+  select l.organization_id, h.size - l.total + l.place - 1, l.record_id, l.leaf_hash, l.signed_by, l.signature, l.leaf,
+    nullif(h.epoch, 1)
   from leaf l join log_head h on h.organization_id = l.organization_id
-  returning record_id, leaf_index
+  returning record_id, leaf_index, epoch
 )
-select record_id, leaf_index from logged`;
+select record_id, leaf_index, epoch from logged`;
 
 /** An acceptance with its leaves. */
 interface LeafedRecord {

@@ -4,6 +4,7 @@ import { isTransient } from "#platform/db/errors.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { asOutage } from "#platform/outage.ts";
+import type { LeafPlace } from "../log/log-store.ts";
 import { answerRecorded, type ReceiptDeps } from "../receipts/acceptance-receipts.ts";
 import { createRecordQueue, explainMissing, type QueuedRecord, type RecordOutcome } from "./record-queue.ts";
 import { type AcceptanceRecord, inconsistentState, recordAcceptances } from "./record-statement.ts";
@@ -19,8 +20,9 @@ export interface RecorderDeps extends ReceiptDeps {
   readonly logger: Logger;
   /**
    * Called after each commit with the organizations whose logs grew; an organization may appear several times.
+   * `hasCopies` tells whether there may be copies to be mailed.
    */
-  onRecorded(organizationIds: readonly string[]): void;
+  onRecorded(organizationIds: readonly string[], hasCopies: boolean): void;
 }
 
 export interface RecorderLimits {
@@ -59,7 +61,10 @@ export function createRecorder(deps: RecorderDeps, limits: RecorderLimits = reco
     statements -= 1;
     pump();
     if (outcomes.some((outcome) => outcome.kind === "recorded")) {
-      deps.onRecorded(records.map((record) => record.organizationId));
+      deps.onRecorded(
+        records.map((record) => record.organizationId),
+        records.some((record) => record.hasCopy),
+      );
     }
   };
   const enqueue = (record: AcceptanceRecord): Promise<RecordOutcome> => {
@@ -126,13 +131,13 @@ async function recordAll(deps: RecorderDeps, records: readonly AcceptanceRecord[
 }
 
 async function recordTogether(deps: RecorderDeps, records: readonly AcceptanceRecord[]): Promise<RecordOutcome[]> {
-  const indexes = await insertWithRetry(deps, records);
+  const places = await insertWithRetry(deps, records);
   const inserted = records.flatMap(({ organizationId, receiptId, receipt, acceptedAt, leaves: [own] }) => {
-    const leafIndex = indexes.get(receiptId);
-    return leafIndex === undefined ? [] : [{ ...own, organizationId, receipt, acceptedAt, leafIndex }];
+    const place = places.get(receiptId);
+    return place === undefined ? [] : [{ ...own, ...place, organizationId, receipt, acceptedAt }];
   });
   const receipts = (await answerRecorded(deps, inserted)).values();
-  const missing = records.filter((record) => !indexes.has(record.receiptId));
+  const missing = records.filter((record) => !places.has(record.receiptId));
   const explained = missing.length === 0 ? undefined : await explain(deps, missing);
   return records.map(
     (record) =>
@@ -162,11 +167,11 @@ const maxAttempts = 4;
 /** Deadlock and serialization failure: nothing was written, and a retry will usually succeed. */
 const retriedStates: readonly unknown[] = ["40P01", "40001"];
 
-/** The leaf indexes of the inserted acceptances, by receipt id. */
+/** The places of the inserted acceptances in their logs, by receipt id. */
 async function insertWithRetry(
   deps: RecorderDeps,
   records: readonly AcceptanceRecord[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, LeafPlace>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await recordAcceptances(deps.pool, records);

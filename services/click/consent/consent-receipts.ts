@@ -60,6 +60,7 @@ async function writeReceipt(
     organizationId,
     recordedAt: change.recordedAt,
     leafIndex: leaf.leafIndex,
+    epoch: leaf.epoch,
     leafHash: leaf.leafHash,
     kid: key.kid,
     jws: receiptJws(key, leaf.leaf, leaf.signature),

@@ -84,7 +84,7 @@ function purposeMessage({
   };
 }
 
-function agreementMessage(agreement: AgreementState): MessageInitShape<typeof AgreementStateSchema> {
+export function agreementMessage(agreement: AgreementState): MessageInitShape<typeof AgreementStateSchema> {
   const { acceptance, status, isLatest, reacceptanceRequired, reacceptBy } = agreement;
   return {
     templateId: acceptance.templateId,

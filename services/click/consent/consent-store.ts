@@ -47,6 +47,20 @@ export async function findLastEvents(
   return result.rows.map(eventOf);
 }
 
+/** The last change of each purpose of each of these users. */
+export async function findLastEventsOfUsers(
+  { orgId, client }: Tenant,
+  subjectIndexes: readonly Buffer[],
+): Promise<{ readonly subjectIndex: Buffer; readonly event: ConsentEvent }[]> {
+  const result = await client.query<EventRow & { readonly subjectIndex: Buffer }>(
+    `select distinct on (e.subject_index, e.purpose) e.subject_index as "subjectIndex", ${eventColumns("e")}
+     from click.consent_event e where e.organization_id = $1 and e.subject_index = any($2)
+     order by e.subject_index, e.purpose, e.revision desc`,
+    [orgId, subjectIndexes],
+  );
+  return result.rows.map(({ subjectIndex, ...row }) => ({ subjectIndex, event: eventOf(row) }));
+}
+
 /** The changes made by these acceptances, oldest first. */
 export async function listEventsOfReceipts(
   { orgId, client }: Tenant,
@@ -138,12 +152,14 @@ interface ExpiredGrant {
 }
 
 const dueSql = `
-delete from click.consent_deadline
-where (organization_id, subject_index, revision) in (
+with oldest as materialized (
   select organization_id, subject_index, revision from click.consent_deadline
-  where expires_at <= $1 order by expires_at limit $2 for update skip locked)
-returning organization_id as "organizationId", subject_index as "subjectIndex", user_key as "userKey", revision,
-  expires_at as "expiresAt"`;
+  where expires_at <= $1 order by expires_at limit $2 for update skip locked
+)
+delete from click.consent_deadline d using oldest o
+where d.organization_id = o.organization_id and d.subject_index = o.subject_index and d.revision = o.revision
+returning d.organization_id as "organizationId", d.subject_index as "subjectIndex", d.user_key as "userKey",
+  d.revision, d.expires_at as "expiresAt"`;
 
 // From here on no change of these users can get a time before their grants' expiry, so whether they expired is
 // final. Users are locked in order, as acceptances do.

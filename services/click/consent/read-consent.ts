@@ -2,6 +2,7 @@ import type pg from "pg";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { findLastAcceptances, type LastQuery } from "../receipts/acceptance-list.ts";
+import type { SealedAcceptance } from "../receipts/acceptance-store.ts";
 import type { RecordedReceipt } from "../receipts/receipt.ts";
 import { type AgreementState, agreementAt, type LastAcceptance, type TemplateOffer } from "../terms/agreement-state.ts";
 import { openReceipt } from "../vault/seals.ts";
@@ -112,12 +113,18 @@ const latest = (a: Date, b: Date): Date => (a > b ? a : b);
 /** The latest acceptance or decline of each template, newest first, except for those that may not be read. */
 async function readLastAcceptances(vault: SubjectVault, tenant: Tenant, query: LastQuery): Promise<LastAcceptance[]> {
   const found = await findLastAcceptances(tenant, query);
-  return found.flatMap(({ receiptId: recordId, sealed, seed: stored }) => {
-    const record = { organizationId: tenant.orgId, recordId };
-    const { seed } = readSeed(vault, record, stored);
-    if (seed === null || sealed === null) return [];
-    return [lastAcceptance(JSON.parse(openReceipt(vault, record, seed, sealed)) as RecordedReceipt)];
-  });
+  return found.flatMap((acceptance) => openLast(vault, acceptance) ?? []);
+}
+
+/** Undefined when nobody may read it any more. */
+export function openLast(
+  vault: SubjectVault,
+  { organizationId, receiptId: recordId, sealed, seed: stored }: SealedAcceptance,
+): LastAcceptance | undefined {
+  const record = { organizationId, recordId };
+  const { seed } = readSeed(vault, record, stored);
+  if (seed === null || sealed === null) return undefined;
+  return lastAcceptance(JSON.parse(openReceipt(vault, record, seed, sealed)) as RecordedReceipt);
 }
 
 const lastAcceptance = (receipt: RecordedReceipt): LastAcceptance => ({

@@ -7,7 +7,7 @@ import type { NewId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { consentChanged } from "../events.ts";
 import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
-import { appendLeaves } from "../log/log-store.ts";
+import { appendLeaves, type LeafPlace } from "../log/log-store.ts";
 import type { KeyHasher } from "../vault/key-hasher.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import type { ConsentEvent } from "./consent.ts";
@@ -97,8 +97,8 @@ export async function recordUpdate(
     consentChanged({ caller, eventId: deps.newId(), now: change.recordedAt }, { ...change, userKey }),
   );
   await insertOutbox(tenant.client, "click", events);
-  const indexes = await appendLeaves(tenant, leaves);
-  return { changes: changes.map((change, index) => inLog(change, leaves[index], indexes[index])), replayed: false };
+  const places = await appendLeaves(tenant, leaves);
+  return { changes: changes.map((change, index) => inLog(change, leaves[index], places[index])), replayed: false };
 }
 
 /** The changes recorded under this key; undefined when there are none. */
@@ -153,7 +153,7 @@ function makeChange(
   return { change: { ...event, ...sealed }, draft: { recordId: event.receiptId, payload } };
 }
 
-function inLog(change: SealedChange, leaf: SignedLeaf | undefined, leafIndex: number | undefined): LoggedChange {
-  if (leaf === undefined || leafIndex === undefined) throw new Error("a change of consent has got no place in the log");
-  return { change, leaf: { ...leaf, leafIndex } };
+function inLog(change: SealedChange, leaf: SignedLeaf | undefined, place: LeafPlace | undefined): LoggedChange {
+  if (leaf === undefined || place === undefined) throw new Error("a change of consent has got no place in the log");
+  return { change, leaf: { ...leaf, ...place } };
 }

@@ -9,12 +9,11 @@ import {
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { memberPath } from "#platform/field-path.ts";
-import { problem } from "#platform/problems.ts";
+import { canonicalLocale } from "#platform/locale.ts";
+import { memberPath, problem } from "#platform/problems.ts";
 import type { ClickDeps } from "../deps.ts";
 import { readTime } from "../messages.ts";
 import { captureClaimed, captureObserved } from "../receipts/acceptance-evidence.ts";
-import { canonicalLocale } from "../terms/locale.ts";
 import { effectivePolicy } from "../terms/policy.ts";
 import type { ActorType } from "./consent.ts";
 import { type ConsentDecision, needsOffer } from "./consent-plan.ts";

@@ -5,7 +5,7 @@ import type { NewId } from "#platform/ids.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { userErased } from "../events.ts";
 import type { LeafSigner } from "../log/leaf.ts";
-import { appendLeaves } from "../log/log-store.ts";
+import { appendLeaves, type LeafPlace } from "../log/log-store.ts";
 import { type ErasureReason, erasureLeaf, erasureNames, portionsOf } from "./erasure-rules.ts";
 import { type ErasedRecords, insertErasure } from "./erasure-store.ts";
 import type { Restriction } from "./plan-erasure.ts";
@@ -20,6 +20,8 @@ export interface ConclusionDeps {
 export interface Conclusion {
   readonly caller: Caller;
   readonly reason: ErasureReason;
+  /** A new one when absent. */
+  readonly erasureId?: string | undefined;
   readonly now: Date;
   readonly erased: ErasedRecords;
   readonly restricted: readonly Restriction[];
@@ -28,9 +30,8 @@ export interface Conclusion {
 }
 
 /** The erasure with its log position: that of its first leaf. */
-export interface ConcludedErasure {
+export interface ConcludedErasure extends LeafPlace {
   readonly erasureId: string;
-  readonly leafIndex: number;
   readonly leafHash: Buffer;
 }
 
@@ -38,10 +39,9 @@ export interface ConcludedErasure {
 export async function concludeErasure(
   { leafSigner, issuer, newId }: ConclusionDeps,
   tenant: Tenant,
-  { caller, reason, now, erased, restricted, events }: Conclusion,
+  { caller, reason, erasureId = newId(), now, erased, restricted, events }: Conclusion,
 ): Promise<ConcludedErasure> {
   const { orgId: organizationId, clientId, requestId } = caller;
-  const erasureId = newId();
   const facts = { issuer, organizationId, erasureId, reason, requestedAt: now };
   const portions = portionsOf(erasureNames(erased, restricted));
   const drafts = portions.map((names, index) => ({
@@ -57,8 +57,8 @@ export async function concludeErasure(
   await insertOutbox(tenant.client, "click", [...events, ...told, audited]);
   const outcome = JSON.stringify({ reason, erased, restricted });
   await insertErasure(tenant, { id: erasureId, outcome, clientId, requestId, requestedAt: now });
-  const [leafIndex] = await appendLeaves(tenant, leaves);
+  const [place] = await appendLeaves(tenant, leaves);
   const [leaf] = leaves;
-  if (leafIndex === undefined || leaf === undefined) throw new Error("an erasure has got no place in the log");
-  return { erasureId, leafIndex, leafHash: leaf.leafHash };
+  if (place === undefined || leaf === undefined) throw new Error("an erasure has got no place in the log");
+  return { erasureId, ...place, leafHash: leaf.leafHash };
 }

@@ -7,6 +7,8 @@ import { isOutage } from "#platform/outage.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
+import { countEpochs } from "../log/epoch-store.ts";
+import type { LogGuard } from "../log/epochs.ts";
 import { type ConclusionDeps, concludeErasure } from "./conclude-erasure.ts";
 import { findCurrent, isHeld, type RulesDeps } from "./erasure-rules.ts";
 import { deleteEmptyHeads, eraseRecords, findDueRecords, listStillDue, postponeRecords } from "./erasure-store.ts";
@@ -14,6 +16,9 @@ import { findRecordTerms, findSubjects, lockHeads, lockPersons, lockSessionsOf }
 import { withRetries } from "./plan-erasure.ts";
 
 export interface EraseDueDeps extends RulesDeps, ConclusionDeps {
+  readonly logGuard: LogGuard;
+  /** Connects as the role that reads the logs of all organizations. */
+  readonly integratorPool: pg.Pool;
   /** Connects as the eraser. */
   readonly eraserPool: pg.Pool;
   readonly receiptKeys: Pick<SigningKeys, "signingAt">;
@@ -33,6 +38,7 @@ const heldMs = 24 * 60 * 60 * 1000;
  * share one leaf. Concurrent processes are safe.
  */
 export async function eraseDue(deps: EraseDueDeps): Promise<void> {
+  if (!(await mayEraseByTime(deps))) return;
   let found = batchSize;
   while (found === batchSize) {
     const now = deps.clock.now();
@@ -43,6 +49,17 @@ export async function eraseDue(deps: EraseDueDeps): Promise<void> {
     found = [...due.values()].reduce((sum, ids) => sum + ids.length, 0);
   }
 }
+
+/**
+ * Whether what is over by its time alone may go. A database that went back has forgotten holds and longer times that were
+ * set since: nothing goes before it was compared with what the logs have signed, nor before an operator has confirmed that
+ * it went back.
+ */
+export const mayEraseByTime = async ({
+  logGuard,
+  integratorPool,
+}: Pick<EraseDueDeps, "logGuard" | "integratorPool">): Promise<boolean> =>
+  (await logGuard.isCurrent()) && (await countEpochs(integratorPool)).unconfirmed === 0;
 
 /** The longest delay between the end of retention and the erasure. */
 const eraseMs = 60_000;

@@ -41,6 +41,8 @@ export interface PersonToErase {
   readonly userKey: Buffer;
   readonly rules: ErasureRules;
   readonly reason: ErasureReason;
+  /** A new one when absent. */
+  readonly erasureId?: string | undefined;
   readonly now: Date;
 }
 
@@ -84,6 +86,33 @@ export async function erasePerson(
     return { erased: nothing, restricted, complete, concluded: null };
   }
   return { ...(await takeAway(deps, tenant, person, work)), restricted, complete };
+}
+
+/** What erasing a person would come to. Changes nothing; undefined as above. */
+export async function planPerson(
+  tenant: Tenant,
+  { subjectIndex, rules, now }: Pick<PersonToErase, "subjectIndex" | "rules" | "now">,
+  maxRecords: number,
+): Promise<Pick<PersonErasure, "erased" | "restricted"> | undefined> {
+  const sessions = await lockSessions(tenant, subjectIndex, now);
+  const receipts = await listReceipts(tenant, { subjectIndex, now, limit: maxRecords });
+  const planned = applyRules(receipts, sessions, rules);
+  if (planned === undefined) return undefined;
+  const { erase, restrict, restricted } = planErasure(planned, now, maxRecords);
+  const [erased, kept] = [new Set(erase), [...restrict, ...restricted]];
+  const isKept = new Set(kept.map(({ recordId }) => recordId));
+  const keptSessions = new Set(receipts.filter((one) => isKept.has(one.receiptId)).map((one) => one.sessionId));
+  const going = receipts.filter((one) => erased.has(one.receiptId));
+  const isChange = ({ termsHash }: PersonReceipt): boolean => termsHash === null;
+  const idsOfReceipts = (list: readonly PersonReceipt[]): string[] => list.map((one) => one.receiptId);
+  return {
+    erased: {
+      receiptIds: idsOfReceipts(going.filter((one) => !isChange(one))),
+      sessionIds: idsOf(sessions.filter(({ id }) => !keptSessions.has(id))),
+      changeIds: idsOfReceipts(going.filter(isChange)),
+    },
+    restricted: kept,
+  };
 }
 
 const isOpen = (session: PersonSession): boolean => session.isOpen;

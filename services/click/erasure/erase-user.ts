@@ -24,10 +24,12 @@ export interface EraseUserDeps extends RulesDeps, Omit<ErasePersonDeps, "maxReco
 export interface UserToErase {
   readonly userRef: string;
   readonly reason: ErasureReason;
+  /** Of the erasure, if there is anything to erase; a new one when absent. */
+  readonly erasureId?: string;
 }
 
 /** The limit of one transaction: it takes half a second, during which this person cannot accept anything. */
-const defaultMaxRecords = 10_000;
+export const defaultMaxRecords = 10_000;
 
 const maxRounds = 5;
 
@@ -39,7 +41,7 @@ const maxRounds = 5;
 export async function eraseUser(
   deps: EraseUserDeps,
   caller: Caller,
-  { userRef, reason }: UserToErase,
+  { userRef, reason, erasureId }: UserToErase,
   maxRecords = defaultMaxRecords,
 ): Promise<Erasure> {
   const { vault, keys, clock, issuer } = deps;
@@ -53,7 +55,7 @@ export async function eraseUser(
     const rules = await findRules(deps, orgId, subjectIndex);
     if (rules === undefined) return erasureAnswer(facts);
     await deps.receiptKeys.signingAt(now);
-    const person = { caller, subjectIndex, userKey, rules, reason, now };
+    const person = { caller, subjectIndex, userKey, rules, reason, erasureId, now };
     const erasure = await withRetries(() =>
       withOrg(deps.eraserPool, orgId, (tenant) => erasePerson({ ...deps, maxRecords }, tenant, person)),
     );
@@ -127,10 +129,10 @@ const statement =
 
 const placeOf = (
   { issuer, organizationId, requestedAt }: AnswerFacts,
-  { leafIndex, leafHash }: NonNullable<PersonErasure["concluded"]>,
+  { leafIndex, epoch, leafHash }: NonNullable<PersonErasure["concluded"]>,
 ): Erasure["log"] => ({
   logId: organizationId,
-  origin: logOrigin(issuer, organizationId),
+  origin: logOrigin(issuer, organizationId, epoch),
   leafIndex,
   leafHash: `sha256:${leafHash.toString("hex")}`,
   integrateBy: new Date(requestedAt.getTime() + integrationMs).toISOString(),

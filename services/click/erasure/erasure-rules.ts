@@ -90,7 +90,8 @@ function requireNoHold(terms: readonly RecordTerms[], current: CurrentTemplates)
   throw new DomainError("CLICK_LEGAL_HOLD", { details });
 }
 
-function retentionOf({ templateId, termsHash, retentionDays }: RecordTerms, current: CurrentTemplates): number {
+/** For how many days the terms of a record demand that it is kept; 0 when they do not. */
+export function retentionOf({ templateId, termsHash, retentionDays }: RecordTerms, current: CurrentTemplates): number {
   if (termsHash !== null) return retentionDays;
   const days = policyOf(templateId, current).retentionDays;
   return typeof days === "number" && days > 0 ? days : 0;

@@ -87,12 +87,19 @@ export async function eraseRecords(
   await onRecords("delete from click.subject_key where organization_id = $1 and record_id = any($2)");
   await onRecords("delete from click.sealed_rendering where organization_id = $1 and record_id = any($2)");
   await onRecords("delete from click.session_event where organization_id = $1 and session_id = any($2)");
+  await onRecords(cancelCopiesSql, now.toISOString());
   const receiptIds = await onRecords(eraseAcceptancesSql, now.toISOString());
   const sessionIds = await onRecords(eraseSessionsSql, now.toISOString());
   const newIndexes = subjectIndexes.map(() => randomBytes(16));
   const changeIds = await onRecords(eraseChangesSql, now.toISOString(), subjectIndexes, newIndexes);
   return { receiptIds, sessionIds, changeIds };
 }
+
+// What was sent was sent; what waits has no address any more.
+const cancelCopiesSql = `
+update click.copy set status = 'CANCELLED', ended_at = $3
+where organization_id = $1 and receipt_id = any($2) and status = 'WAITING'
+returning receipt_id as id`;
 
 const eraseAcceptancesSql = `
 update click.acceptance set subject_index = null, sealed = null, once_hash = null, erased_at = $3
@@ -165,6 +172,20 @@ export async function insertErasure({ orgId, client }: Tenant, row: ErasureRow):
      values ($1, $2, $3, $4, $5, $6)`,
     [orgId, row.id, row.outcome, row.clientId, row.requestId, row.requestedAt.toISOString()],
   );
+}
+
+/** What an erasure came to; undefined when there was none with this id, or nothing to do. */
+export async function findErasure(
+  { orgId, client }: Tenant,
+  id: string,
+): Promise<
+  { readonly erased: ErasedRecords; readonly restricted: readonly { recordId: string; until: string }[] } | undefined
+> {
+  const { rows } = await client.query("select outcome from click.erasure where organization_id = $1 and id = $2", [
+    orgId,
+    id,
+  ]);
+  return rows[0] === undefined ? undefined : JSON.parse(rows[0].outcome);
 }
 
 /**

@@ -53,6 +53,25 @@ with r as (
 select r.record_id as "recordId", ${termsColumns} from r
 left join click.template_terms t on t.organization_id = $1 and t.terms_hash = r.terms_hash`;
 
+/** What there is of a person, whatever becomes of it. */
+export async function findRecords(
+  { orgId, client }: Tenant,
+  subjectIndex: Buffer,
+  limit: number,
+): Promise<{ readonly kind: "receipt" | "session" | "consent-change"; readonly id: string }[]> {
+  const { rows } = await client.query(
+    `select 'receipt' as kind, receipt_id as id from click.acceptance where organization_id = $1 and subject_index = $2
+     union all
+     select 'session', id from click.session where organization_id = $1 and subject_index = $2
+     union all
+     select distinct 'consent-change', receipt_id from click.consent_event
+     where organization_id = $1 and subject_index = $2 and update_id is not null
+     limit $3`,
+    [orgId, subjectIndex, limit],
+  );
+  return rows;
+}
+
 /** The terms of these records. */
 export async function findRecordTerms(
   { orgId, client }: Tenant,

@@ -1,17 +1,23 @@
 import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
+import type { ConsentEvent, ExplainedEvent } from "../consent/consent.ts";
+import { listEndings, listEventsOfReceipts } from "../consent/consent-store.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";
-import { readAftermath } from "../consent/read-aftermath.ts";
+import { explainChanges } from "../consent/sealed-change.ts";
+import type { Copy } from "../copies/copy.ts";
+import { listCopies } from "../copies/copy-store.ts";
 import { rawPublicKey } from "../keys/sealed-columns.ts";
 import { findLeaves, type LoggedLeaf } from "../log/log-store.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
+import { listLater } from "../receipts/acceptance-list.ts";
 import { readAcceptance } from "../receipts/acceptance-receipts.ts";
-import type { StoredAcceptance } from "../receipts/acceptance-store.ts";
+import { findStoredAcceptance, type StoredAcceptance } from "../receipts/acceptance-store.ts";
 import { parseJws } from "../receipts/compact-jws.ts";
 import { renderTokenForm } from "../render/render-tokens.ts";
 import { type FoundSession, readSession, readSessionEvents } from "../sessions/read-session.ts";
 import type { PageEvent } from "../sessions/session.ts";
+import type { SessionView } from "../sessions/session-view.ts";
 import type { ShownFacts } from "../terms/agreement.ts";
 import { findShown, findText } from "../terms/content-store.ts";
 import { parseTerms } from "../terms/terms.ts";
@@ -19,12 +25,14 @@ import { readSealedRendering } from "../vault/seals.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import { collectIntegrity } from "./collect-integrity.ts";
 import {
+  changesHashesOf,
   type Evidence,
   type EvidencedAcceptance,
   type EvidencedShowing,
   hashesOf,
   loggedFacts,
   type ShownText,
+  screenshotHashesOf,
 } from "./evidence.ts";
 import { type ChosenTree, chooseTree, type EvidenceDeps } from "./write-bundle.ts";
 
@@ -68,10 +76,46 @@ export async function collectEvidence(
     text: stored.text,
     showing: await readShowing(deps, stored, acceptances.at(-1)),
     events: stored.events,
+    copies: stored.copies,
     aftermath: { ...stored.since, currentRevision: await currentRevision(deps, orgId, stored) },
     integrity,
   };
 }
+
+/** An acceptance with the text that it is about. */
+export interface Accepted extends Pick<Evidence, "generatedAt" | "terms" | "text" | "showing"> {
+  readonly acceptance: EvidencedAcceptance;
+  readonly locale: string;
+}
+
+/**
+ * What one acceptance was about, without proofs and whatever else its session has, which may have thousands of others.
+ * Personal data as above; undefined when there is no such acceptance. Must not be called within a transaction.
+ */
+export async function collectAccepted(
+  deps: EvidenceDeps,
+  orgId: OrgId,
+  name: { readonly sessionId: string; readonly receiptId: string; readonly generatedAt: Date },
+): Promise<Accepted | undefined> {
+  const { vault, pool } = deps;
+  const stored = await withOrgSnapshot(pool, orgId, async (tenant) => {
+    const found = await findStoredAcceptance(tenant, name.receiptId);
+    if (found === undefined) return undefined;
+    const text = await findText(tenant, found);
+    if (text === undefined) throw new Error("the text of an acceptance is not stored");
+    const { terms } = parseTerms(found.terms);
+    const contents = await findShown(tenant, hashesOf(leafOf(found)));
+    const rendering = terms.type === "GENERATED" ? await readSealedRendering(vault, tenant, name.sessionId) : null;
+    return { found, text, terms, contents, rendering };
+  });
+  if (stored === undefined) return undefined;
+  const { found, text, terms, contents, rendering } = stored;
+  const { acceptance } = await openOne(deps, found, false);
+  const showing = await readShowing(deps, { found: { shown: null }, contents, rendering }, acceptance);
+  return { generatedAt: name.generatedAt, terms, text, showing, acceptance, locale: text.locale };
+}
+
+const leafOf = ({ leaf }: StoredAcceptance): AcceptanceLeaf => JSON.parse(leaf.toString("utf8")) as AcceptanceLeaf;
 
 async function openOne(
   deps: EvidenceDeps,
@@ -79,13 +123,18 @@ async function openOne(
   openRestricted: boolean,
 ): Promise<{ readonly acceptance: EvidencedAcceptance; readonly disclosures: readonly string[] }> {
   const { receipt, evidence, disclosures } = await readAcceptance(deps, stored, openRestricted);
-  const leaf = JSON.parse(stored.leaf.toString("utf8")) as AcceptanceLeaf;
-  return { acceptance: { receipt, leaf, evidence, checks: evidence?.checks ?? [] }, disclosures };
+  return { acceptance: { receipt, leaf: leafOf(stored), evidence, checks: evidence?.checks ?? [] }, disclosures };
 }
 
 async function readShowing(
   { renderKeys }: EvidenceDeps,
-  { found, contents, rendering }: StoredEvidence,
+  {
+    found,
+    contents,
+    rendering,
+  }: Pick<StoredEvidence, "contents" | "rendering"> & {
+    readonly found: Pick<FoundSession, "shown">;
+  },
   last: EvidencedAcceptance | undefined,
 ): Promise<EvidencedShowing> {
   const facts = factsOf(found.shown, last);
@@ -128,6 +177,7 @@ interface StoredEvidence {
   readonly rendering: string | null;
   readonly events: readonly PageEvent[];
   readonly since: Omit<Aftermath, "currentRevision">;
+  readonly copies: readonly Copy[];
   /** In log order. */
   readonly leaves: readonly LoggedLeaf[];
   readonly tree: ChosenTree | undefined;
@@ -156,13 +206,28 @@ async function readStored(
   return {
     found,
     text,
-    contents: await findShown(tenant, shownHashes(found)),
+    contents: await readContents(tenant, found),
     rendering: isPersonalized ? await readSealedRendering(vault, tenant, session.view.id, openRestricted) : null,
     events: await readSessionEvents(reading, tenant, session),
     since: await readAftermath(reading, tenant, session),
+    copies: await listCopies(
+      tenant,
+      found.acceptances.map(({ receiptId }) => receiptId),
+    ),
     leaves,
     tree: await chooseTree(tenant, leaves),
   };
+}
+
+/** What was shown, and what the words around it and the deployment name in turn. */
+async function readContents(tenant: Tenant, found: FoundSession): Promise<ReadonlyMap<string, Buffer>> {
+  const { hashes, wordsHash, deploymentHash } = shownHashes(found);
+  const contents = await findShown(tenant, hashes);
+  const named = await findShown(tenant, [
+    ...changesHashesOf(contents.get(wordsHash ?? "")),
+    ...screenshotHashesOf(contents.get(deploymentHash ?? "")),
+  ]);
+  return new Map([...contents, ...named]);
 }
 
 /** The leaves of the acceptances and of the session's completion. */
@@ -173,7 +238,46 @@ async function readLeaves(tenant: Tenant, { view, acceptances }: FoundSession) {
 }
 
 /** An acceptance's leaf names the hashes that are not personal; personal hashes are left out here. */
-function shownHashes({ acceptances, shown }: FoundSession): string[] {
+function shownHashes({ acceptances, shown }: FoundSession) {
   const last = acceptances.at(-1);
-  return hashesOf(last === undefined ? shown : (JSON.parse(last.leaf.toString("utf8")) as AcceptanceLeaf));
+  const facts = last === undefined ? shown : leafOf(last);
+  return { hashes: hashesOf(facts), wordsHash: facts?.wordsHash, deploymentHash: facts?.deploymentHash };
+}
+
+export interface AftermathDeps {
+  readonly vault: SubjectVault;
+}
+
+/** The first of each kind; more would prove nothing new. */
+const maxListed = 100;
+
+/** What was recorded since, except for the texts published now; empty when the user is unknown. */
+async function readAftermath(
+  { vault }: AftermathDeps,
+  tenant: Tenant,
+  { view, acceptances }: { readonly view: SessionView; readonly acceptances: readonly StoredAcceptance[] },
+): Promise<Omit<Aftermath, "currentRevision">> {
+  const { userRef, templateId } = view;
+  if (userRef === null) return { consents: [], endings: [], later: [] };
+  const subjectIndex = vault.subjectIndex(tenant.orgId, userRef);
+  const last = acceptances.at(-1);
+  const acceptedAt = last?.acceptedAt ?? view.createdAt;
+  const than = { subjectIndex, templateId, acceptedAt, receiptId: last?.receiptId ?? view.id };
+  const later = await listLater(tenant, than, maxListed);
+  if (view.templateType !== "CONSENT" || last === undefined) return { consents: [], endings: [], later };
+  const receiptIds = acceptances.map(({ receiptId }) => receiptId);
+  const consents = await listEventsOfReceipts(tenant, subjectIndex, receiptIds);
+  return { consents, endings: await listEndingsOf(vault, tenant, { subjectIndex, consents }), later };
+}
+
+async function listEndingsOf(
+  vault: SubjectVault,
+  tenant: Tenant,
+  { subjectIndex, consents }: { readonly subjectIndex: Buffer; readonly consents: readonly ConsentEvent[] },
+): Promise<ExplainedEvent[]> {
+  const granted = consents.filter(({ type }) => type === "GRANTED");
+  const [first] = granted;
+  if (first === undefined) return [];
+  const after = { subjectIndex, revision: first.revision, purposes: granted.map(({ purpose }) => purpose) };
+  return explainChanges(vault, tenant.orgId, await listEndings(tenant, after, maxListed));
 }

@@ -1,6 +1,6 @@
 import type { OrgId } from "#platform/ids.ts";
 import { mapInTurns } from "../consent/map-in-turns.ts";
-import { type EvidenceJwk, evidenceJwk, logVerifierKeys } from "../keys/evidence-parts.ts";
+import { type EvidenceJwk, evidenceJwk, originVerifierKeys } from "../keys/evidence-parts.ts";
 import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
 import { anchorLogId, type LeafPayload, logOrigin, receiptJws } from "../log/leaf.ts";
 import type { LoggedLeaf } from "../log/log-store.ts";
@@ -40,28 +40,37 @@ export async function collectIntegrity(
   const { issuer } = deps;
   const records = await mapInTurns(leaves, async (leaf): Promise<EvidencedRecord> => {
     const payload = JSON.parse(leaf.leaf.toString("utf8")) as LeafPayload;
+    const proof = await proveLeaf(deps, orgId, leaf, tree);
     return {
       recordId: leaf.recordId,
       kind: payload.kind,
       leaf: leaf.leaf,
       leafHash: leaf.leafHash,
       leafIndex: leaf.leafIndex,
+      origin: proof === null ? logOrigin(issuer, orgId, leaf.epoch) : originOf(proof.checkpoint),
       jws: receiptJws(await keyOf(deps, leaf), leaf.leaf, leaf.signature),
       disclosures: disclosures.get(leaf.recordId) ?? [],
       integrateBy: promisedTime(payload),
-      proof: await proveLeaf(deps, orgId, leaf, tree),
+      proof,
     };
   });
+  const anchor = mainRecord({ records })?.proof == null ? null : await proveAnchor(deps, tree);
+  const origins = [
+    ...[logOrigin(issuer, orgId), ...records.map(({ origin }) => origin)],
+    ...[logOrigin(issuer, anchorLogId), ...(anchor === null ? [] : [originOf(anchor.checkpoint)])],
+  ];
   return {
     logId: orgId,
-    origin: logOrigin(issuer, orgId),
     records,
     // The bundle's main record must be in the anchored tree.
-    anchor: mainRecord({ records })?.proof == null ? null : await proveAnchor(deps, tree),
+    anchor,
     keys: [...(await receiptJwks(deps, leaves)), ...(await renderJwks(deps, renderTokens))],
-    logKeys: logVerifierKeys(await deps.logKeys.all(), issuer, [orgId, anchorLogId]),
+    logKeys: originVerifierKeys(await deps.logKeys.all(), [...new Set(origins)]),
   };
 }
+
+/** Of a checkpoint of ours. */
+const originOf = (note: string): string => note.split("\n", 1)[0] as string;
 
 async function keyOf({ receiptKeys }: Pick<Deps, "receiptKeys">, { signedBy }: LoggedLeaf): Promise<SigningKey> {
   const key = await receiptKeys.byGeneration(signedBy);

@@ -2,6 +2,7 @@ import type { Evidence as Bundle, TimelineEntry } from "#api/evidence.ts";
 import type { Presentation } from "../accept/accept-body.ts";
 import { linkedDocuments } from "../accept/verification.ts";
 import { aftermathObject, consentObject } from "../consent/aftermath.ts";
+import { type Copy, maskedAddress } from "../copies/copy.ts";
 import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
 import type { Terms } from "../terms/terms.ts";
@@ -44,7 +45,7 @@ export function buildBundle(
     earlier: acceptances.slice(0, -1).map(earlierObject),
     timeline: buildTimeline(session, acceptances, evidence.events, evidence.reason),
     consents: aftermath.consents.map(consentObject),
-    delivery: [],
+    delivery: evidence.copies.map((copy) => deliveryObject(copy, acceptances)),
     after: aftermathObject(aftermath),
     integrity: integrityObject(text.contentHash, evidence.integrity),
     statement: statementObject(evidence, disclosed),
@@ -76,8 +77,26 @@ const nothingKnown = {
   observed: null,
   verification: [],
   typedName: null,
+  copyTo: null,
   metadata: {},
 };
+
+/** The address is shown as far as it tells the person whose it is; all of it stands in the disclosures. */
+function deliveryObject(
+  { receiptId, status, createdAt, endedAt, ...rest }: Copy,
+  acceptances: Evidence["acceptances"],
+): Bundle["delivery"][number] {
+  const copyTo = acceptances.find(({ receipt }) => receipt.receiptId === receiptId)?.evidence?.copyTo ?? null;
+  return {
+    channel: "EMAIL",
+    receiptId,
+    to: copyTo && maskedAddress(copyTo),
+    status,
+    requestedAt: createdAt.toISOString(),
+    at: endedAt?.toISOString() ?? null,
+    ...rest,
+  };
+}
 
 /** A session in the API's format. */
 function sessionObject(session: SessionView): object {

@@ -19,6 +19,8 @@ export interface EvidencedRecord {
   readonly leaf: Buffer;
   readonly leafHash: Buffer;
   readonly leafIndex: number;
+  /** Of the checkpoint that proves it; while there is none, of the log when the leaf was recorded. */
+  readonly origin: string;
   /** Compact. */
   readonly jws: string;
   /** Empty when nothing personal may be shown. */
@@ -42,7 +44,6 @@ export interface AnchorProof extends LeafProof {
 /** The proofs of a bundle. */
 export interface EvidenceIntegrity {
   readonly logId: string;
-  readonly origin: string;
   /** In log order. */
   readonly records: readonly EvidencedRecord[];
   /** Null while the checkpoint is not anchored. */
@@ -87,8 +88,8 @@ const provenLeaf = (integrity: EvidenceIntegrity, record: EvidencedRecord) => ({
 });
 
 function logObject(
-  { logId, origin }: EvidenceIntegrity,
-  { leafIndex, proof, integrateBy }: EvidencedRecord,
+  { logId }: EvidenceIntegrity,
+  { leafIndex, origin, proof, integrateBy }: EvidencedRecord,
 ): Bundle["integrity"]["log"] {
   const place = { logId, origin, leafIndex };
   return proof === null

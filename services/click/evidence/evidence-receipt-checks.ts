@@ -1,7 +1,9 @@
+import type { LeafPlace } from "../log/log-store.ts";
 import { isConsentChange, isDecision, type ReadReceipt } from "./evidence-receipt.ts";
 import {
   comparePersonal,
   readDisclosures,
+  statedEpoch,
   statedIndex,
   type TemplateWords,
   type WholeReceipt,
@@ -82,10 +84,20 @@ export function checkDisclosures(
 }
 
 /** Checks that the log of the caller's organization holds the record where the receipt says. */
-export function checkRecorded({ receipt }: ReadReceipt, leafIndex: number | undefined): Check {
-  if (leafIndex === undefined) return failed("RECORDED", "The log of your organization holds no such record.");
-  const stated = receipt === undefined ? leafIndex : statedIndex(receipt);
-  return stated === leafIndex
+export function checkRecorded(
+  { receipt, payload }: ReadReceipt,
+  place: LeafPlace | undefined,
+  lostAt: Date | undefined,
+): Check {
+  if (lostAt !== undefined) {
+    const when = `by a restore of the database, which was noticed at ${lostAt.toISOString()}`;
+    return failed("RECORDED", `It was signed, then lost ${when}: the log of your organization does not hold it.`);
+  }
+  if (place === undefined) return failed("RECORDED", "The log of your organization holds no such record.");
+  const { leafIndex, epoch } = place;
+  const isThere =
+    receipt === undefined || (statedIndex(receipt) === leafIndex && statedEpoch(payload, receipt) === (epoch ?? 1));
+  return isThere
     ? passed("RECORDED", `The log of your organization holds the record at index ${leafIndex}.`)
     : failed("RECORDED", `The log holds the record at index ${leafIndex}, not at the one that the receipt states.`);
 }

@@ -3,7 +3,7 @@ import { canonicalJson } from "#platform/canonical-json.ts";
 import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { ConsentEvent, ConsentEventType } from "../consent/consent.ts";
 import { type ConsentLeaf, withheldConsentReceipt } from "../consent/consent-receipt.ts";
-import { leafHashOf } from "../log/leaf.ts";
+import { epochOf, type LeafPayload, leafHashOf } from "../log/leaf.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { answerReceipt, type LoggedReceipt, withheldReceipt } from "../receipts/receipt-answer.ts";
 import type { Terms } from "../terms/terms.ts";
@@ -55,6 +55,7 @@ function loggedAs({ payload, leaf, jws, signed, receipt }: WholeReceipt, recorde
     recordedAt: new Date(recordedAt),
     // Only the log can confirm this.
     leafIndex: statedIndex(receipt) as number,
+    epoch: statedEpoch(payload, receipt) ?? null,
     leafHash: leafHashOf(leaf),
     kid: signed.kid,
     jws,
@@ -62,10 +63,16 @@ function loggedAs({ payload, leaf, jws, signed, receipt }: WholeReceipt, recorde
 }
 
 /** The leaf's log index according to the receipt. */
-export function statedIndex({ log }: JsonObject): JsonValue {
-  const stated = typeof log === "object" && log !== null && !Array.isArray(log) ? log.leafIndex : undefined;
-  return stated ?? null;
+export const statedIndex = (receipt: JsonObject): JsonValue => logMember(receipt, "leafIndex");
+
+/** The epoch of the log according to the receipt; undefined when it names another log. */
+export function statedEpoch({ iss, org }: LeafPayload, receipt: JsonObject): number | undefined {
+  const origin = logMember(receipt, "origin");
+  return typeof origin === "string" ? epochOf(iss, org, origin) : undefined;
 }
+
+const logMember = ({ log }: JsonObject, name: string): JsonValue =>
+  (typeof log === "object" && log !== null && !Array.isArray(log) ? log[name] : undefined) ?? null;
 
 function consentEvent(leaf: ConsentLeaf): ConsentEvent {
   const { tpl, ver, rev, locale, contentHash } = leaf;

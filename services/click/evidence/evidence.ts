@@ -2,9 +2,11 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type { Receipt } from "#api/receipts.ts";
 import type { PolicyCheck } from "../accept/policy-checks.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
+import type { Copy } from "../copies/copy.ts";
 import type { AcceptanceEvidence } from "../receipts/acceptance-evidence.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { withheldReceipt } from "../receipts/receipt-answer.ts";
+import type { ShownWords } from "../render/compose.ts";
 import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
 import type { ShownFacts } from "../terms/agreement.ts";
@@ -49,6 +51,8 @@ export interface Evidence {
   /** The session page's reports, oldest first. */
   readonly events: readonly PageEvent[];
   readonly aftermath: Aftermath;
+  /** The copies that were asked for, in the order of their acceptances. */
+  readonly copies: readonly Copy[];
   readonly integrity: EvidenceIntegrity;
 }
 
@@ -65,6 +69,27 @@ export interface EvidencedShowing {
 export const hashesOf = (facts: Pick<ShownFacts, "renderHash" | "wordsHash" | "deploymentHash"> | null): string[] =>
   [facts?.renderHash, facts?.wordsHash, facts?.deploymentHash].filter((hash) => typeof hash === "string");
 
+/** The hashes of what these words tell of an earlier text. */
+export function changesHashesOf(words: Buffer | undefined): string[] {
+  const { changes } = words === undefined ? {} : (JSON.parse(words.toString("utf8")) as Partial<ShownWords>);
+  if (changes === undefined) return [];
+  return [changes.from.htmlHash, changes.to.htmlHash, changes.shownHash];
+}
+
+/** The hash of the picture that the snapshot of a deployment names; none when it names no picture that is kept. */
+export function screenshotHashesOf(snapshot: Buffer | undefined): string[] {
+  const { screenshotHash } = snapshot === undefined ? {} : (JSON.parse(snapshot.toString("utf8")) as JsonObject);
+  return typeof screenshotHash === "string" ? [screenshotHash] : [];
+}
+
+/** The picture of the deployment that showed the text. */
+export function deploymentScreenshot({ facts, contents }: Pick<EvidencedShowing, "facts" | "contents">) {
+  const [hash] = screenshotHashesOf(contents.get(facts?.deploymentHash ?? ""));
+  const content = contents.get(hash ?? "");
+  if (hash === undefined || content === undefined) return null;
+  return { hash, contentType: content[0] === 0x89 ? "image/png" : "image/jpeg", content };
+}
+
 /** What the public part of the log says about how the text was shown; null when it says nothing. */
 export function loggedFacts(leaf: AcceptanceLeaf): ShownFacts | null {
   const { renderedAt, renderHash, wordsHash, deployment: deploymentId, deploymentHash } = leaf;
@@ -80,8 +105,17 @@ export const renderedText = ({ facts, contents }: EvidencedShowing) => ({
   data: facts?.data ?? null,
 });
 
+/** The same for the bundle's `presentation` member; only there when a picture is. */
+function screenshotObject(shown: EvidencedShowing) {
+  const screenshot = deploymentScreenshot(shown);
+  if (screenshot === null) return {};
+  return { deploymentScreenshot: { ...screenshot, content: screenshot.content.toString("base64") } };
+}
+
 /** Where and when it was shown, for the bundle's `presentation` member. */
-export const showing = ({ facts, contents, key }: EvidencedShowing) => ({
+export const showing = (shown: EvidencedShowing) => ({ ...showingOf(shown), ...screenshotObject(shown) });
+
+const showingOf = ({ facts, contents, key }: EvidencedShowing) => ({
   deployment: jsonOf(contents, facts?.deploymentHash),
   deploymentHash: facts?.deploymentHash ?? null,
   renderedAt: facts?.renderedAt ?? null,
@@ -96,7 +130,21 @@ export const showing = ({ facts, contents, key }: EvidencedShowing) => ({
           renderToken: facts.renderToken,
           renderTokenKey: key,
         },
+  changes: changesObject(contents, facts),
 });
+
+/** What words.changes names, with both texts; the later one is null when it is what was rendered. */
+function changesObject(contents: ReadonlyMap<string, Buffer>, facts: ShownFacts | null): JsonObject | null {
+  const words = facts?.renderedAt == null ? null : (jsonOf(contents, facts.wordsHash) as Partial<ShownWords> | null);
+  if (words?.changes === undefined) return null;
+  const { from, to, shownHash } = words.changes;
+  const textOf = (hash: string) => contents.get(hash)?.toString("utf8") ?? null;
+  return {
+    from: textOf(from.htmlHash),
+    to: to.htmlHash === facts?.renderHash ? null : textOf(to.htmlHash),
+    shown: textOf(shownHash),
+  };
+}
 
 function jsonOf(contents: ReadonlyMap<string, Buffer>, hash: string | null | undefined): JsonObject | null {
   const content = contents.get(hash ?? "");

@@ -3,7 +3,7 @@ import { crc32, deflateRaw } from "node:zlib";
 import { Zip, type ZipInputFile } from "fflate";
 import { proofText } from "#platform/transparency/merkle.ts";
 import { zipTime } from "#platform/zip-time.ts";
-import { type Evidence, renderedText } from "./evidence.ts";
+import { deploymentScreenshot, type Evidence, renderedText } from "./evidence.ts";
 import { mainRecord } from "./evidence-integrity.ts";
 import type { WrittenBundle } from "./write-bundle.ts";
 
@@ -19,6 +19,7 @@ export function makeArchive(deps: ArchiveDeps, evidence: Evidence, { json, keys 
   const files = [
     { name: "bundle.json", bytes: Buffer.from(json) },
     ...contentFiles(evidence),
+    ...screenshotFiles(evidence),
     ...proofFiles(evidence),
     textFile("keys.json", `${JSON.stringify(keyFile, null, 2)}\n`),
   ];
@@ -32,12 +33,19 @@ const textFile = (name: string, text: string): ArchivedFile => ({ name, bytes: B
 const extensions = { HTML: "html", MARKDOWN: "md", TEXT: "txt" };
 
 /** The text as published and, if the service rendered it, as shown. */
-export function contentFiles({ text, showing }: Evidence): ArchivedFile[] {
+export function contentFiles({ text, showing }: Pick<Evidence, "text" | "showing">): ArchivedFile[] {
   const { rendered } = renderedText(showing);
   return [
     { name: `content.${extensions[text.format]}`, bytes: text.content },
     ...(rendered === null ? [] : [textFile("rendered.html", rendered)]),
   ];
+}
+
+function screenshotFiles({ showing }: Evidence): ArchivedFile[] {
+  const screenshot = deploymentScreenshot(showing);
+  if (screenshot === null) return [];
+  const extension = screenshot.contentType === "image/png" ? "png" : "jpg";
+  return [{ name: `screenshot.${extension}`, bytes: screenshot.content }];
 }
 
 function proofFiles({ integrity }: Evidence): ArchivedFile[] {
@@ -134,9 +142,13 @@ const purpose = [
 
 const contentMeaning = "the text that was shown, byte for byte as it was published";
 
+const screenshotMeaning = "what the page looked like, as the party that uses the system has photographed it";
+
 const meanings: Readonly<Record<string, string>> = {
   "bundle.json": "the whole record with all proofs, signed; the other files repeat parts of it",
   "rendered.html": "the text as it was handed out to be displayed",
+  "screenshot.png": screenshotMeaning,
+  "screenshot.jpg": screenshotMeaning,
   "receipt.jws": "the signed records (leaves), one in a line, in the order of the log (RFC 7515)",
   "proof.tlog-proof": "proof that the record is in the log, with the log's signed checkpoint (C2SP)",
   "anchor.tlog-proof": "proof that this checkpoint is in the anchor log, with its checkpoint (C2SP)",

@@ -5,10 +5,11 @@ import { verifyNote } from "#platform/transparency/signed-note.ts";
 import { verifyInclusion } from "#platform/transparency/verify.ts";
 import { findChange } from "../consent/consent-store.ts";
 import { openChange } from "../consent/sealed-change.ts";
-import { logVerifierKeys } from "../keys/evidence-parts.ts";
+import { originVerifierKeys } from "../keys/evidence-parts.ts";
 import type { SigningKey } from "../keys/signing-keys.ts";
-import { leafHashOf } from "../log/leaf.ts";
-import { findLeaves, findNewestCheckpoint, type StoredCheckpoint } from "../log/log-store.ts";
+import { listEpochs } from "../log/epoch-store.ts";
+import { epochOf, leafHashOf } from "../log/leaf.ts";
+import { findLeaves, findNewestCheckpoint, type LeafPlace, type StoredCheckpoint } from "../log/log-store.ts";
 import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { findAcceptance } from "../receipts/acceptance-store.ts";
 import { isSignedBy } from "../receipts/compact-jws.ts";
@@ -28,7 +29,7 @@ import {
   passed,
   type StoredValues,
 } from "./evidence-receipt-checks.ts";
-import type { TemplateWords } from "./evidence-receipt-members.ts";
+import { statedEpoch, statedIndex, type TemplateWords } from "./evidence-receipt-members.ts";
 import type { EvidenceDeps } from "./write-bundle.ts";
 
 type Deps = Pick<EvidenceDeps, "pool" | "vault" | "issuer" | "receiptKeys" | "logKeys" | "proofs">;
@@ -63,7 +64,7 @@ export async function verifyReceipt(deps: Deps, orgId: OrgId, request: Verificat
     checkLeaf(read, recorded?.words),
     checkOrganization(read, orgId),
     checkDisclosures(read, request.disclosures, recorded?.values),
-    checkRecorded(read, recorded?.leafIndex),
+    checkRecorded(read, recorded, isOwn && recorded === undefined ? await findLoss(deps, orgId, read) : undefined),
     recorded && (await checkInclusion(deps, orgId, { read, recorded, now: request.now })),
   ];
   return checks.filter((check) => check !== undefined);
@@ -85,9 +86,11 @@ interface ToInclude {
 async function checkInclusion(deps: Deps, orgId: OrgId, { read, recorded, now }: ToInclude): Promise<Check> {
   const { leafIndex, checkpoint } = recorded;
   if (checkpoint === undefined || leafIndex >= checkpoint.size) return checkPromise(read, now);
-  const logKeys = logVerifierKeys(await deps.logKeys.all(), deps.issuer, [orgId]);
+  const [origin = ""] = checkpoint.note.split("\n", 1);
+  const logKeys = originVerifierKeys(await deps.logKeys.all(), [origin]);
   const tree = parseCheckpoint(verifyNote(checkpoint.note, logKeys)?.text ?? "");
-  if (tree === undefined) return failed("INCLUSION", "The newest checkpoint of the log is not signed by the log.");
+  if (tree === undefined || epochOf(deps.issuer, orgId, origin) === undefined)
+    return failed("INCLUSION", "The newest checkpoint of the log is not signed by the log.");
   const { path } = await deps.proofs.inclusion(orgId, leafIndex, tree.size);
   return verifyInclusion(leafIndex, tree.size, leafHashOf(read.leaf), path, tree.root)
     ? passed("INCLUSION", `The published checkpoint of the log at ${tree.size} records covers it.`)
@@ -103,9 +106,22 @@ function checkPromise({ payload }: ReadReceipt, now: Date): Check {
     : passed("INCLUSION", `No published checkpoint covers it yet; that is promised by ${until}.`);
 }
 
+/**
+ * When the record was lost: the first epoch that was opened after the one in which it was recorded, as its receipt says,
+ * or after its time.
+ */
+async function findLoss({ pool }: Deps, orgId: OrgId, { payload, receipt }: ReadReceipt): Promise<Date | undefined> {
+  const epochs = await withOrg(pool, orgId, listEpochs);
+  const stated = receipt && statedEpoch(payload, receipt);
+  const index = receipt && Number(statedIndex(receipt));
+  const lost = epochs.find(({ epoch, openedAt, missing }) =>
+    stated === undefined || index === undefined ? madeAt(payload) <= openedAt : epoch > stated && index >= missing.from,
+  );
+  return lost?.openedAt;
+}
+
 /** The recorded data of a receipt. */
-interface Recorded {
-  readonly leafIndex: number;
+interface Recorded extends LeafPlace {
   readonly values: StoredValues;
   /** Undefined for a record without terms. */
   readonly words: TemplateWords | undefined;
@@ -123,6 +139,7 @@ async function findRecorded(vault: SubjectVault, tenant: Tenant, read: ReadRecei
     : await changeDisclosures(vault, tenant, leaf.recordId);
   return {
     leafIndex: leaf.leafIndex,
+    epoch: leaf.epoch,
     values: { disclosures },
     words: await findWords(tenant, read),
     checkpoint: await findNewestCheckpoint(tenant),

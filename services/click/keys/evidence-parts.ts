@@ -1,12 +1,13 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
+import { neverSigns, validityOf } from "#platform/key-schedule.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
 import { verifierKey } from "#platform/transparency/signed-note.ts";
-import { createLeafSigner, type LeafSigner, logOrigin } from "../log/leaf.ts";
+import { createLeafSigner, type LeafSigner } from "../log/leaf.ts";
 import { createSubjectVault, type SubjectVault } from "../vault/subject-vault.ts";
-import { type KeyPurpose, neverSigns, validityOf } from "./key-schedule.ts";
 import { rawPublicKey, signingKeyKek } from "./sealed-columns.ts";
+import type { KeyPurpose } from "./signing-key-store.ts";
 import { createSigningKeys, type ManagedSigningKeys, type SigningKey } from "./signing-keys.ts";
 
 /** Keys and names for sealing and signing evidence. */
@@ -78,8 +79,8 @@ export function evidenceJwk(keys: readonly SigningKey[], key: SigningKey, purpos
   };
 }
 
-/** C2SP signed-note verifier keys for these logs: one for each key that logs were or will be signed with. */
-export const logVerifierKeys = (keys: readonly SigningKey[], issuer: string, logIds: readonly string[]): string[] =>
-  logIds.flatMap((id) =>
-    keys.filter((key) => !neverSigns(keys, key)).map((key) => verifierKey(logOrigin(issuer, id), rawPublicKey(key))),
+/** C2SP signed-note verifier keys for these origins of logs: one for each key that logs were or will be signed with. */
+export const originVerifierKeys = (keys: readonly SigningKey[], origins: readonly string[]): string[] =>
+  origins.flatMap((origin) =>
+    keys.filter((key) => !neverSigns(keys, key)).map((key) => verifierKey(origin, rawPublicKey(key))),
   );

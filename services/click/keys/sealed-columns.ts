@@ -1,17 +1,9 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  hkdfSync,
-  type KeyObject,
-} from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import type pg from "pg";
 import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
-import { decryptBytes, encrypt, type KeyRing, mapKeys, resealed } from "#platform/secrets.ts";
+import { decryptBytes, derivedRing, encrypt, type KeyRing, resealed } from "#platform/secrets.ts";
 import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
-import { type KeyPurpose, keyPurposes } from "./key-schedule.ts";
-import { listSigningKeys } from "./signing-key-store.ts";
+import { type KeyPurpose, keyPurposes, listSigningKeys } from "./signing-key-store.ts";
 
 /** All columns sealed under the master key. */
 export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonly SealedColumn[] => [
@@ -111,9 +103,7 @@ export interface OpenKey {
 
 /** The key that encrypts the signing keys of one purpose only. */
 export const signingKeyKek = (masterKeys: KeyRing, purpose: KeyPurpose): KeyRing =>
-  mapKeys(masterKeys, (key) =>
-    Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), `assent/click/${purpose}-key-encryption`, 32)),
-  );
+  derivedRing(masterKeys, `assent/click/${purpose}-key-encryption`);
 
 /** Creates a key; its kid is its RFC 7638 thumbprint. */
 export function makeSealedKey(kek: KeyRing): SealedKey {

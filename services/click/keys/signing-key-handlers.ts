@@ -1,28 +1,66 @@
+import { sign } from "node:crypto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ClickService, EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
+import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { canonicalJson } from "#platform/canonical-json.ts";
+import { isTransient } from "#platform/db/errors.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import { neverSigns, takeoverOf, validityOf } from "#platform/key-schedule.ts";
 import type { ClickDeps } from "../deps.ts";
-import { anchorLogId, logName } from "../log/leaf.ts";
-import { logVerifierKeys } from "./evidence-parts.ts";
-import { type KeyPurpose, keyPurposes, neverSigns, takeoverOf, validityOf } from "./key-schedule.ts";
+import { countEpochs, findEpochNumbers, listEpochs, type StoredEpoch } from "../log/epoch-store.ts";
+import { anchorLogId, logName, logOrigin } from "../log/leaf.ts";
+import { epochMessage } from "../log/log.ts";
+import { originVerifierKeys } from "./evidence-parts.ts";
 import { rawPublicKey } from "./sealed-columns.ts";
+import { type KeyPurpose, keyPurposes } from "./signing-key-store.ts";
 import type { SigningKey } from "./signing-keys.ts";
 
-type ListEvidenceKeysDeps = Pick<ClickDeps, "renderKeys" | "receiptKeys" | "logKeys" | "issuer" | "tsaCertificates">;
+type ListEvidenceKeysDeps = Pick<
+  ClickDeps,
+  "renderKeys" | "receiptKeys" | "logKeys" | "issuer" | "tsaCertificates" | "integratorPool" | "pool"
+>;
 
 export const listEvidenceKeys = (
   deps: ListEvidenceKeysDeps,
-): Pick<ServiceImpl<typeof ClickService>, "listEvidenceKeys"> => ({
-  // Needs no caller: anybody may verify.
-  async listEvidenceKeys({ logId }) {
-    const { issuer, tsaCertificates } = deps;
-    const published = await Promise.all(keyPurposes.map((purpose) => publishedKeys(deps, purpose)));
-    const logs = [...new Set([anchorLogId, logId?.toLowerCase() ?? anchorLogId])];
-    const verifierKeys = logVerifierKeys(await deps.logKeys.all(), issuer, logs);
-    return { keys: published.flat(), verifierKeys, logName: logName(issuer), tsaCertificates: [...tsaCertificates] };
-  },
-});
+): Pick<ServiceImpl<typeof ClickService>, "listEvidenceKeys"> => {
+  let known = { highest: 1, numbers: [1], epochs: new Map<string, readonly StoredEpoch[]>() };
+  /** As the database says; what it said last while it is away. */
+  const readEpochs = async (logs: readonly string[]): Promise<typeof known> => {
+    try {
+      const { highest } = await countEpochs(deps.integratorPool);
+      const epochs = new Map<string, readonly StoredEpoch[]>();
+      if (highest > 1) {
+        for (const log of logs) epochs.set(log, await withOrg(deps.pool, log as OrgId, listEpochs));
+      }
+      known = { highest, epochs, numbers: highest > 1 ? await findEpochNumbers(deps.integratorPool) : [1] };
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+    }
+    return known;
+  };
+  return {
+    // Needs no caller: anybody may verify.
+    async listEvidenceKeys({ logId }) {
+      const { issuer, tsaCertificates } = deps;
+      const published = await Promise.all(keyPurposes.map((purpose) => publishedKeys(deps, purpose)));
+      const logs = [...new Set([anchorLogId, logId?.toLowerCase() ?? anchorLogId])];
+      const { highest, numbers, epochs } = await readEpochs(logs);
+      const origins = logs.flatMap((log) => numbers.map((epoch) => logOrigin(issuer, log, epoch)));
+      return {
+        keys: published.flat(),
+        verifierKeys: originVerifierKeys(await deps.logKeys.all(), origins),
+        logName: logName(issuer),
+        tsaCertificates: [...tsaCertificates],
+        highestEpoch: highest,
+        epochNumbers: numbers,
+        epochs: logs.flatMap((log) => (epochs.get(log) ?? []).map((one) => epochMessage(issuer, one))),
+      };
+    },
+  };
+};
 
 async function publishedKeys(deps: ListEvidenceKeysDeps, purpose: KeyPurpose) {
   const keys = await deps[`${purpose}Keys`].all();
@@ -100,4 +138,40 @@ function signingKeyMessage(keys: readonly SigningKey[], key: SigningKey, purpose
     ...(signsUntil === null ? {} : { signsUntil: timestampFromDate(signsUntil) }),
     ...(revokedAt === null ? {} : { revokedAt: timestampFromDate(revokedAt) }),
   };
+}
+
+/** No receipt and no leaf has this type, so that neither can be taken for the other. */
+const typ = "destruction-certificate+jws";
+
+/** Signs the certificate of what was destroyed with the key of receipts, which is published for ever. */
+export const signDestruction = ({
+  receiptKeys,
+  issuer,
+  clock,
+}: Pick<ClickDeps, "receiptKeys" | "issuer" | "clock">): Pick<
+  ServiceImpl<typeof EvidenceLogService>,
+  "signDestruction"
+> => ({
+  async signDestruction({ statement }, context) {
+    const { orgId } = requireCaller(context);
+    const now = clock.now();
+    const { kid, privateKey } = await receiptKeys.signingAt(now);
+    const payload = canonicalJson({
+      ...parseObject(statement),
+      ...{ v: 1, kind: "assent.organization.destroyed", iss: issuer, org: orgId, signedAt: now.toISOString() },
+    });
+    const header = canonicalJson({ alg: "EdDSA", kid, typ });
+    const signed = [header, payload].map((part) => Buffer.from(part).toString("base64url")).join(".");
+    return { jws: `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}` };
+  },
+});
+
+function parseObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Told below.
+  }
+  throw new ConnectError("the statement is no JSON object", Code.InvalidArgument);
 }

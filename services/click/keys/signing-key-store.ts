@@ -1,5 +1,10 @@
 import type pg from "pg";
-import type { KeyPurpose, ScheduledKey } from "./key-schedule.ts";
+import type { ScheduledKey } from "#platform/key-schedule.ts";
+
+/** What a key signs: render tokens; receipts and all other leaves; or checkpoints. */
+export type KeyPurpose = (typeof keyPurposes)[number];
+
+export const keyPurposes = ["render", "receipt", "log"] as const;
 
 /** Keys belong to the service, not to an organization. Pools connect as the service's role (assent_click). */
 export interface StoredSigningKey extends ScheduledKey {
@@ -7,6 +12,7 @@ export interface StoredSigningKey extends ScheduledKey {
   readonly publicKey: Buffer;
   /** Encrypted. */
   readonly privateKey: Buffer;
+  readonly revokedAt: Date | null;
 }
 
 /** All keys of a purpose, oldest first. */

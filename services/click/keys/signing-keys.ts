@@ -1,20 +1,18 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
+import { activeKey, plannedKey, type ScheduledKey, signedAt } from "#platform/key-schedule.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
-import {
-  activeKey,
-  type KeyPurpose,
-  plannedKey,
-  revocationSpreadMs,
-  rotationMs,
-  type ScheduledKey,
-  signedAt,
-} from "./key-schedule.ts";
 import { makeSealedKey, type OpenKey, openSealedKey } from "./sealed-columns.ts";
-import { insertSigningKey, listSigningKeys, revokeSigningKey } from "./signing-key-store.ts";
+import { insertSigningKey, type KeyPurpose, listSigningKeys, revokeSigningKey } from "./signing-key-store.ts";
 
-export type SigningKey = ScheduledKey & OpenKey;
+export type SigningKey = Required<ScheduledKey> & OpenKey;
+
+const dayMs = 24 * 60 * 60 * 1000;
+/** How long a key signs. */
+const rotationMs: Readonly<Record<KeyPurpose, number>> = { render: 30 * dayMs, receipt: 365 * dayMs, log: 365 * dayMs };
+/** How long a process may still use a key that was revoked through another process. */
+const revocationSpreadMs = 60_000;
 
 /** The keys of one purpose, cached in memory. Each call picks the signing key by the current time. */
 export interface SigningKeys {

@@ -9,6 +9,7 @@ import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import type { Runtime } from "#platform/service.ts";
 import { type TimestampAuthority, TimestampError } from "#platform/timestamps/timestamp-authority.ts";
+import { type LogWitness, WitnessError } from "#platform/transparency/witness.ts";
 import type { TimestampSettings } from "../config.ts";
 import { anchorPublished } from "../events.ts";
 import type { EvidenceParts } from "../keys/evidence-parts.ts";
@@ -20,11 +21,17 @@ import {
   listAnchored,
   type Published,
 } from "./anchor-store.ts";
-import { type IntegrateDeps, integrateLog, LogMismatchError, type NewCheckpoint } from "./integrate-log.ts";
-import { createIntegrator, unlessAway } from "./integrator.ts";
+import { createLogGuard, type LogGuard, LogWentBackError, openEpochIfBehind } from "./epochs.ts";
+import { integrateLog, LogMismatchError, type NewCheckpoint } from "./integrate-log.ts";
+import { createIntegrator, type IntegratorDeps, unlessAway } from "./integrator.ts";
 import { anchorLogId } from "./leaf.ts";
+import { createLogMemory, type LogMemory } from "./log-memory.ts";
 
-export interface LogWorkersDeps extends Pick<EvidenceParts, "logKeys" | "issuer"> {
+export interface LogWorkersDeps extends Pick<EvidenceParts, "logKeys" | "issuer" | "leafSigner"> {
+  /** Acts for one organization at a time. */
+  readonly servicePool: pg.Pool;
+  /** Absent: nobody outside the database knows what was signed. */
+  readonly witness: LogWitness | undefined;
   /** Connects as the integrator; needs two connections, one for the anchoring leader. */
   readonly pool: pg.Pool;
   readonly runtime: Runtime;
@@ -37,22 +44,38 @@ export interface LogWorkers {
   readonly workers: readonly Worker[];
   /** Announces, after the commit, that leaves were added to the organization's log. Very cheap. */
   wakeIntegrator(organizationId: string): void;
+  /** Before anything is recorded. */
+  readonly guard: LogGuard;
+  /** Absent without a witness. */
+  readonly memory: LogMemory | undefined;
 }
 
 const defaultIntervalSeconds = 60;
+
+/** Without a witness there is nothing to compare with. */
+const unguarded: LogGuard = { passed: async () => true, isCurrent: async () => true, watch: async () => {} };
 
 /** Starts building, publishing and anchoring the logs. */
 export async function createLogWorkers(deps: LogWorkersDeps): Promise<LogWorkers> {
   const { pool, runtime, tsa, logKeys, issuer } = deps;
   const { clock, logger, metrics, newId } = runtime;
   const intervalMs = (deps.anchorIntervalSeconds ?? defaultIntervalSeconds) * 1000;
-  const common = { pool, logKeys, issuer, clock, logger, metrics };
-  const integrator = createIntegrator(common);
+  const memory = deps.witness && createLogMemory({ ...runtime, ...{ witness: deps.witness, pool, logKeys, issuer } });
+  const opening = memory && {
+    ...{ pool: deps.servicePool, integratorPool: pool, memory, leafSigner: deps.leafSigner },
+    ...{ logKeys, issuer, clock, newId, logger, metrics },
+  };
+  const common = {
+    ...{ pool, logKeys, issuer, clock, logger, metrics, memory },
+    openEpoch: async (logId: string) => opening && openEpochIfBehind(opening, logId),
+  };
+  const guard = opening === undefined ? unguarded : createLogGuard(opening);
+  const integrator = createIntegrator({ ...common, compared: guard.watch });
   // The token parser takes 35 MB and 0.2 s to load, so load it only when an authority is configured.
   const authority = tsa && (await import("#platform/timestamps/timestamp-authority.ts")).createTimestampAuthority(tsa);
   const stamper = authority && createStamper({ ...common, authority, retryMs: intervalMs });
   const anchor = createAnchorWorker({ ...common, newId, stamper, intervalMs, onPublished: deps.wakeRelay });
-  return { workers: [integrator, anchor], wakeIntegrator: integrator.touched };
+  return { workers: [integrator, anchor], wakeIntegrator: integrator.touched, guard, memory };
 }
 
 /** Anchors new checkpoints periodically. One process does it at a time; when it stops, another takes over. */
@@ -62,7 +85,7 @@ function createAnchorWorker(deps: AnchorDeps): Worker {
     name: "anchor click",
     everyMs: deps.intervalMs,
     logger: deps.logger,
-    run: () => unlessAway(() => anchorRound(deps, stopping.signal), deps.logger),
+    run: () => unlessAway(() => anchorRound(deps, stopping.signal), deps),
   });
   return {
     name: worker.name,
@@ -77,8 +100,7 @@ function createAnchorWorker(deps: AnchorDeps): Worker {
   };
 }
 
-export interface AnchorDeps extends IntegrateDeps {
-  readonly logger: Logger;
+export interface AnchorDeps extends IntegratorDeps {
   readonly newId: NewId;
   /** Absent: anchor checkpoints get no timestamps. */
   readonly stamper?: Stamper | undefined;
@@ -129,7 +151,10 @@ async function integrateAnchorLog(deps: AnchorDeps): Promise<void> {
     }
     deps.metrics.logsRefused.set({ log: "anchor" }, 0);
   } catch (error) {
-    if (!(error instanceof LogMismatchError)) throw error;
+    // The next round goes on with it.
+    if (error instanceof LogWentBackError) return void (await deps.openEpoch?.(anchorLogId));
+    const isOfLog = error instanceof LogMismatchError || (error instanceof WitnessError && error.logId !== undefined);
+    if (!isOfLog) throw error;
     deps.logger.error({ err: error }, "the anchor log contradicts its tree: no checkpoint is signed");
     deps.metrics.logsRefused.set({ log: "anchor" }, 1);
   }

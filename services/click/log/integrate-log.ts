@@ -3,7 +3,6 @@ import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { withTransaction } from "#platform/db/pool.ts";
 import type { Metrics } from "#platform/metrics.ts";
-import { checkpointText } from "#platform/transparency/checkpoint.ts";
 import {
   appendHashes,
   emptyRoot,
@@ -13,11 +12,12 @@ import {
   hashBytes,
   rootOf,
 } from "#platform/transparency/merkle.ts";
-import { signNote } from "#platform/transparency/signed-note.ts";
 import { partialTiles, type Tile, tilesAfter, widthIn } from "#platform/transparency/tiles.ts";
-import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
+import type { SigningKeys } from "../keys/signing-keys.ts";
+import { continues, LogWentBackError, signCheckpoint } from "./epochs.ts";
 import { type Growth, type LockedTree, lockTree, publishTree, readGrowth } from "./integrate-store.ts";
 import { anchorLogId, logOrigin } from "./leaf.ts";
+import { type KnownCheckpoint, type LogMemory, mustBegin } from "./log-memory.ts";
 
 export interface IntegrateDeps {
   /** Connects as the integrator. */
@@ -26,6 +26,8 @@ export interface IntegrateDeps {
   readonly issuer: string;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Absent: nobody outside the database knows what was signed. */
+  readonly memory?: LogMemory | undefined;
 }
 
 export type Integration =
@@ -51,7 +53,8 @@ export const maxLeaves = 10_000;
 /**
  * Adds recorded leaves to their log's tree and publishes a checkpoint, in one transaction: an interruption
  * leaves the tree unchanged. `alsoCommit` adds to the transaction. Throws a LogMismatchError when the leaves do
- * not continue the tree; nothing is signed then.
+ * not continue the tree, and a LogWentBackError when the tree does not continue what the witness has; nothing is
+ * signed then. The witness has a checkpoint before anybody else can see it.
  */
 export async function integrateLog(
   deps: IntegrateDeps,
@@ -60,6 +63,7 @@ export async function integrateLog(
 ): Promise<Integration> {
   const now = deps.clock.now();
   const key = await deps.logKeys.signingAt(now);
+  await deps.memory?.recognise();
   const startedAt = performance.now();
   const outcome = await withTransaction(deps.pool, async (client): Promise<Integration> => {
     const tree = await lockTree(client, logId, { root: emptyRoot, now });
@@ -67,10 +71,18 @@ export async function integrateLog(
     const growth = await readGrowth(client, logId, tree.size, maxLeaves);
     const before = checkGrowth(tree, growth, maxLeaves);
     if (growth.found === 0) return { kind: "current" };
+    const { firstEpoch, witnessSince: since } = growth;
+    const witness = deps.memory && firstEpoch !== null && since !== null ? { firstEpoch, since } : undefined;
+    if (mustBegin(logId, growth.epoch, witness)) throw new LogWentBackError(logId);
+    const known = await deps.memory?.read(logId);
+    await requireContinued(client, logId, growth, known);
     const { frontier, tiles } = await growTree(before, growth.tiles, growth.leafHashes);
     const { size } = frontier;
     const root = rootOf(frontier);
-    const note = signCheckpoint(key, logOrigin(deps.issuer, logId), frontier);
+    const note = signCheckpoint(key, { origin: logOrigin(deps.issuer, logId, growth.epoch), size, root });
+    const isKnown = known?.epoch === growth.epoch && known.size >= size;
+    if (!isKnown) await deps.memory?.witness.write(logId, { epoch: growth.epoch, size, note }, known);
+    if (deps.memory !== undefined) deps.memory.last.isAway = false;
     const after = { size, root, frontier: frontierBytes(frontier) };
     if (!(await publishTree(client, logId, { before: tree, after, tiles, note, now }))) {
       throw new Error("the tree changed while it was locked");
@@ -87,14 +99,16 @@ export async function integrateLog(
   return outcome;
 }
 
-/** The key's name is the log's origin, as C2SP tlog-checkpoint requires. */
-function signCheckpoint({ privateKey, publicKey }: SigningKey, origin: string, frontier: Frontier): string {
-  const { x = "" } = publicKey.export({ format: "jwk" });
-  return signNote(checkpointText(origin, frontier.size, rootOf(frontier)), {
-    name: origin,
-    key: privateKey,
-    publicKey: Buffer.from(x, "base64url"),
-  });
+async function requireContinued(
+  client: pg.ClientBase,
+  logId: string,
+  { epoch, publishedSize, publishedRoot }: Growth,
+  known: KnownCheckpoint | undefined,
+): Promise<void> {
+  if (known === undefined) return;
+  const isNewest = known.epoch === epoch && known.size === publishedSize;
+  if (isNewest && publishedRoot?.equals(known.root) === true) return;
+  if (!(await continues(client, logId, known))) throw new LogWentBackError(logId);
 }
 
 interface GrownTree {

@@ -5,9 +5,12 @@ import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
+import { WitnessError } from "#platform/transparency/witness.ts";
+import { countEpochs } from "./epoch-store.ts";
+import { LogWentBackError } from "./epochs.ts";
 import { type IntegrateDeps, integrateLog, LogMismatchError } from "./integrate-log.ts";
 import { type DirtyLog, findDirtyLogs, readLeaves } from "./integrate-store.ts";
-import { integrationMs } from "./leaf.ts";
+import { idTime, integrationMs } from "./leaf.ts";
 
 export interface Integrator extends Worker {
   /** Announces, after the commit, that leaves were added to the organization's log. Very cheap. */
@@ -16,6 +19,10 @@ export interface Integrator extends Worker {
 
 export interface IntegratorDeps extends IntegrateDeps {
   readonly logger: Logger;
+  /** Opens a new epoch of a log that went back; undefined when another process did. */
+  openEpoch?(logId: string): Promise<number | undefined>;
+  /** Compares all logs with the witness, until that was done once, and whenever either is another one. */
+  compared?(): Promise<unknown>;
 }
 
 /** The minimum time between two checkpoints of a log, unless more leaves remain than fit into one transaction. */
@@ -49,7 +56,9 @@ export function createIntegrator(deps: IntegratorDeps): Integrator {
       refusals.lift(logId);
       return outcome.kind === "published" && outcome.more;
     } catch (error) {
-      if (!(error instanceof LogMismatchError)) throw error;
+      if (error instanceof LogWentBackError) return (await deps.openEpoch?.(logId)) !== undefined;
+      const isOfLog = error instanceof LogMismatchError || (error instanceof WitnessError && error.logId !== undefined);
+      if (!isOfLog) throw error;
       refusals.refuse(logId, error);
       return false;
     }
@@ -71,10 +80,13 @@ export function createIntegrator(deps: IntegratorDeps): Integrator {
   const round = async (): Promise<void> => {
     const startedAt = performance.now();
     if (startedAt < restUntil) return;
+    await deps.compared?.();
     if (startedAt - lookedAt >= lookMs) {
       for (const logId of await watch.look()) dirty.add(logId);
       lookedAt = startedAt;
     }
+    // Also while no log grows: an empty witness is to be known before the database goes back.
+    await deps.memory?.recognise();
     await integrateAll();
     const now = performance.now();
     restUntil = now + Math.min(maxRestMs, 3 * (now - startedAt));
@@ -83,7 +95,7 @@ export function createIntegrator(deps: IntegratorDeps): Integrator {
     name: "integrator click",
     everyMs: roundMs,
     logger: deps.logger,
-    run: () => unlessAway(round, deps.logger),
+    run: () => unlessAway(round, deps),
   });
   return {
     name: worker.name,
@@ -101,13 +113,26 @@ export function createIntegrator(deps: IntegratorDeps): Integrator {
   };
 }
 
-/** Database outages are reported by the requests they affect; the integrator catches up afterwards. */
-export async function unlessAway(work: () => Promise<void>, logger: Logger): Promise<void> {
+/**
+ * Database outages are reported by the requests they affect; the integrator catches up afterwards. While the witness
+ * is away nothing is signed either, which the log and a metric say.
+ */
+export async function unlessAway(
+  work: () => Promise<void>,
+  { logger, metrics, memory }: Pick<IntegratorDeps, "logger" | "metrics" | "memory">,
+): Promise<void> {
   try {
     await work();
+    // A round without new leaves has written nothing to the witness.
+    metrics.logWitnessFailing.set(memory?.last.isAway === true || memory?.last.isUnknown === true ? 1 : 0);
   } catch (error) {
-    if (!isTransient(error)) throw error;
-    logger.debug({ err: error }, "logs are not integrated while the database is away");
+    if (error instanceof WitnessError) {
+      // Whether it is the right one is found out in each round, and whether it is away by who writes to it.
+      if (memory?.last.isUnknown === false) memory.last.isAway = true;
+      metrics.logWitnessFailing.set(1);
+      logger.error({ err: error }, "the witness of the logs cannot be used: no checkpoint is signed");
+    } else if (isTransient(error)) logger.debug({ err: error }, "logs are not integrated while the database is away");
+    else throw error;
   }
 }
 
@@ -117,7 +142,7 @@ function createRefusals({ logger, metrics }: IntegratorDeps) {
   const measure = (): void => metrics.logsRefused.set({ log: "organization" }, loggedAt.size);
   return {
     has: (logId: string): boolean => loggedAt.has(logId),
-    refuse: (logId: string, error: LogMismatchError): void => {
+    refuse: (logId: string, error: Error): void => {
       const now = performance.now();
       if (now - (loggedAt.get(logId) ?? Number.NEGATIVE_INFINITY) < repeatMs) return;
       logger.error({ organizationId: logId, err: error }, "the log contradicts its tree: no checkpoint is signed");
@@ -180,6 +205,7 @@ export function createLogWatch(deps: WatchDeps): LogWatch {
       const oldest = Math.min(now, ...[...times.values()].map((time) => time.getTime()));
       deps.metrics.logLeavesWaiting.set(waiting);
       deps.metrics.logOldestLeafSeconds.set((now - oldest) / 1000);
+      deps.metrics.logEpochsUnconfirmed.set((await countEpochs(deps.pool)).unconfirmed);
       report(new Map([...times].filter(([, time]) => now - time.getTime() > integrationMs)));
       return dirty.map((log) => log.organizationId);
     },
@@ -213,10 +239,6 @@ export function leafTime(recordId: string, leaf?: Buffer): Date | undefined {
   const latest = Math.max(...times.filter((time) => !Number.isNaN(time)));
   return Number.isFinite(latest) ? new Date(latest) : undefined;
 }
-
-/** The time in a UUIDv7 (RFC 9562 §5.7) in milliseconds; NaN for other ids. */
-const idTime = (id: string): number =>
-  id[14] === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : Number.NaN;
 
 /** The time members of the different kinds of leaves. */
 const timeNames = ["acceptedAt", "recordedAt", "completedAt", "publishedAt", "requestedAt", "openedAt"];

@@ -15,7 +15,8 @@ export type LeafKind =
   | "click.version.published"
   | "click.erasure"
   | "click.restricted.opened"
-  | "click.external.head";
+  | "click.external.head"
+  | "click.log.epoch";
 
 /**
  * The common members of all leaves. A leaf is canonical JSON (RFC 8785) and contains no personal data; `_sd`
@@ -57,9 +58,26 @@ export const integrationMs = 60_000;
 export const logName = (issuer: string): string =>
   `${issuer.replace(/^https?:\/\//, "").replace(/\/+$/, "")}/click/log`;
 
-/** The origin (C2SP tlog-checkpoint) of an organization's log, or of the anchor log. */
-export const logOrigin = (issuer: string, organizationId: string): string =>
-  organizationId === anchorLogId ? `${logName(issuer)}/anchor` : `${logName(issuer)}/${organizationId}`;
+/**
+ * The origin (C2SP tlog-checkpoint) of an organization's log, or of the anchor log. Each epoch of a log has its own:
+ * what was signed under one origin is never contradicted under it. The first epoch may be given as null.
+ */
+export function logOrigin(issuer: string, organizationId: string, epoch: number | null = null): string {
+  const name = `${logName(issuer)}/${organizationId === anchorLogId ? "anchor" : organizationId}`;
+  return epoch === null || epoch === 1 ? name : `${name}/e${epoch}`;
+}
+
+/** The epoch that an origin of this log names; undefined when it is the origin of another log. */
+export function epochOf(issuer: string, organizationId: string, origin: string): number | undefined {
+  const name = logOrigin(issuer, organizationId);
+  if (origin === name) return 1;
+  const [, digits] = origin.startsWith(name) ? (/^\/e([1-9]\d{0,8})$/.exec(origin.slice(name.length)) ?? []) : [];
+  return digits === undefined || digits === "1" ? undefined : Number(digits);
+}
+
+/** The time in a UUIDv7 (RFC 9562 §5.7) in milliseconds; NaN for other ids. */
+export const idTime = (id: string): number =>
+  id[14] === "7" ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : Number.NaN;
 
 /** The organization id of the anchor log, which holds the checkpoints of all other logs. */
 export const anchorLogId = "00000000-0000-0000-0000-000000000000";

@@ -7,21 +7,29 @@ const appendSql = `
 with head as (
   insert into click.log_head as h (organization_id, size) values ($1, cardinality($2::uuid[]))
   on conflict (organization_id) do update set size = h.size + excluded.size
-  returning size
+  returning size, epoch
 )
-insert into click.log_leaf (organization_id, leaf_index, record_id, leaf_hash, signed_by, signature, leaf)
-select $1, head.size - cardinality($2::uuid[]) + l.n - 1, l.record_id, l.leaf_hash, l.signed_by, l.signature, l.leaf
+insert into click.log_leaf (organization_id, leaf_index, record_id, leaf_hash, signed_by, signature, leaf, epoch)
+select $1, head.size - cardinality($2::uuid[]) + l.n - 1, l.record_id, l.leaf_hash, l.signed_by, l.signature, l.leaf,
+  nullif(head.epoch, 1)
 from head, unnest($2::uuid[], $3::bytea[], $4::integer[], $5::bytea[], $6::bytea[])
   with ordinality as l (record_id, leaf_hash, signed_by, signature, leaf, n)
-returning leaf_index as "leafIndex"`;
+returning leaf_index as "leafIndex", epoch`;
+
+/** Where a leaf stands in its log. */
+export interface LeafPlace {
+  readonly leafIndex: number;
+  /** Of the log, when the leaf was recorded; null for the first. */
+  readonly epoch: number | null;
+}
 
 /**
- * Appends leaves to the organization's log and returns their indexes, in order. Locks the log until the end of
+ * Appends leaves to the organization's log and returns their places, in order. Locks the log until the end of
  * the transaction: it must be the last statement, and nothing may be awaited after it.
  */
-export async function appendLeaves({ orgId, client }: Tenant, leaves: readonly SignedLeaf[]): Promise<number[]> {
+export async function appendLeaves({ orgId, client }: Tenant, leaves: readonly SignedLeaf[]): Promise<LeafPlace[]> {
   if (leaves.length === 0) return [];
-  const result = await client.query<{ leafIndex: string }>(appendSql, [
+  const result = await client.query<{ leafIndex: string; epoch: number | null }>(appendSql, [
     orgId,
     leaves.map((leaf) => leaf.recordId),
     leaves.map((leaf) => leaf.leafHash),
@@ -29,13 +37,13 @@ export async function appendLeaves({ orgId, client }: Tenant, leaves: readonly S
     leaves.map((leaf) => leaf.signature),
     leaves.map((leaf) => leaf.leaf),
   ]);
-  return result.rows.map((row) => Number(row.leafIndex)).sort((a, b) => a - b);
+  const places = result.rows.map(({ leafIndex, epoch }) => ({ leafIndex: Number(leafIndex), epoch }));
+  return places.sort((a, b) => a.leafIndex - b.leafIndex);
 }
 
 /** A leaf in the log. */
-export interface LoggedLeaf {
+export interface LoggedLeaf extends LeafPlace {
   readonly recordId: string;
-  readonly leafIndex: number;
   readonly leafHash: Buffer;
   readonly signedBy: number;
   readonly signature: Buffer;
@@ -48,7 +56,7 @@ interface LeafRow extends Omit<LoggedLeaf, "leafIndex"> {
 }
 
 const leafColumns = `record_id as "recordId", leaf_index as "leafIndex", leaf_hash as "leafHash", signed_by as "signedBy",
-  signature, leaf`;
+  signature, leaf, epoch`;
 
 /** The leaves of these records, by record id; records without a leaf are missing. */
 export async function findLeaves(

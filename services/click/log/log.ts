@@ -1,7 +1,9 @@
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import type pg from "pg";
 import {
   type ClickService,
+  type EvidenceAdminService,
   type EvidenceLogService,
   type GetConsistencyProofRequest,
   type GetInclusionProofRequest,
@@ -13,10 +15,15 @@ import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { isUuid } from "#platform/ids.ts";
+import type { Logger } from "#platform/logger.ts";
+import { namelessOperator, operatorKey } from "#platform/rpc/callers.ts";
 import { tileWidth } from "#platform/transparency/tiles.ts";
+import { WitnessError } from "#platform/transparency/witness.ts";
 import type { ClickDeps } from "../deps.ts";
-import { anchorLogId } from "./leaf.ts";
+import { confirmEpochs, countEpochs, findWitness, listAllEpochs, type StoredEpoch } from "./epoch-store.ts";
+import { anchorLogId, logOrigin } from "./leaf.ts";
 import { type ExternalHead, type HeadSource, isSameHead } from "./log-leaves.ts";
+import type { LogMemory } from "./log-memory.ts";
 import { findCheckpoint, findLeaves, findLogSize, findNewestCheckpoint } from "./log-store.ts";
 import { type EnterHeadDeps, enterHead } from "./proofs.ts";
 
@@ -154,3 +161,76 @@ const sources: ReadonlyMap<WireSource, HeadSource> = new Map([
   [WireSource.SIGN_DELETION, "sign.deletion"],
   [WireSource.SIGN_ERASURE, "sign.erasure"],
 ]);
+
+/** As everybody may read it: without who has confirmed it. */
+export const epochMessage = (issuer: string, { logId, epoch, missing, former, ...stored }: StoredEpoch) => ({
+  ...{ logId, epoch, origin: logOrigin(issuer, logId, epoch) },
+  ...{ firstIndex: BigInt(stored.firstIndex), treeSize: BigInt(stored.treeSize) },
+  ...{ missingFrom: BigInt(missing.from), missingTo: BigInt(missing.to), formerCheckpoint: former.note },
+  openedAt: timestampFromDate(stored.openedAt),
+  ...(stored.confirmedAt === null ? {} : { confirmedAt: timestampFromDate(stored.confirmedAt) }),
+});
+
+export interface LogEpochsDeps extends Pick<ClickDeps, "integratorPool" | "issuer" | "clock"> {
+  /** Absent without a witness. */
+  readonly logMemory: LogMemory | undefined;
+  readonly logger: Logger;
+}
+
+const listedEpochs = 1_000;
+
+/** What operators see of the epochs of logs and of their witness, and take note of. */
+export const operateLogs = ({
+  integratorPool,
+  issuer,
+  clock,
+  logMemory,
+  logger,
+}: LogEpochsDeps): Pick<
+  ServiceImpl<typeof EvidenceAdminService>,
+  "listLogEpochs" | "confirmLogEpochs" | "confirmLogWitness"
+> => ({
+  async listLogEpochs() {
+    const epochs = await listAllEpochs(integratorPool, listedEpochs);
+    const { unconfirmed } = await countEpochs(integratorPool);
+    const witness = logMemory && (await witnessMessage(integratorPool, logMemory));
+    return {
+      epochs: epochs.map((one) => ({ ...epochMessage(issuer, one), confirmedBy: one.confirmedBy ?? "" })),
+      unconfirmed,
+      ...(witness && { witness }),
+    };
+  },
+  async confirmLogEpochs({ logId }, context) {
+    const operator = operatorOf(context);
+    const confirmed = await confirmEpochs(integratorPool, logId, { operator, now: clock.now() });
+    logger.info({ operator, logId, confirmed }, "an operator has confirmed epochs of logs");
+    return { confirmed };
+  },
+  async confirmLogWitness(_request, context) {
+    if (logMemory === undefined) {
+      throw new ConnectError("the logs have no witness: LOG_WITNESS is empty", Code.FailedPrecondition);
+    }
+    try {
+      const firstEpoch = await logMemory.confirm(operatorOf(context));
+      return firstEpoch === undefined ? { confirmed: false } : { confirmed: true, firstEpoch };
+    } catch (error) {
+      throw error instanceof WitnessError ? new ConnectError(error.message, Code.FailedPrecondition) : error;
+    }
+  },
+});
+
+async function witnessMessage(pool: pg.Pool, logMemory: LogMemory) {
+  const problem = await logMemory.recognise().then(
+    () => "",
+    (error: unknown) => {
+      if (error instanceof WitnessError) return error.message;
+      throw error;
+    },
+  );
+  const known = await findWitness(pool);
+  return { problem, ...(known && { since: timestampFromDate(known.since), confirmedBy: known.confirmedBy ?? "" }) };
+}
+
+/** By the name that goes with the token. */
+const operatorOf = ({ values }: Pick<HandlerContext, "values">): string =>
+  values.get(operatorKey)?.name ?? namelessOperator;

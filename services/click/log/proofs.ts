@@ -109,8 +109,8 @@ export async function enterHead(deps: EnterHeadDeps, orgId: OrgId, head: Externa
   const entered = await withOrg(pool, orgId, async (tenant) => {
     const isFirst = await insertExternalHead(tenant, head, { recordId, recordedAt });
     if (!isFirst) return findExternalHead(tenant, head);
-    const [leafIndex] = await appendLeaves(tenant, leaves);
-    return leafIndex === undefined || signed === undefined ? undefined : { ...head, ...signed, leafIndex };
+    const [place] = await appendLeaves(tenant, leaves);
+    return place === undefined || signed === undefined ? undefined : { ...head, ...signed, leafIndex: place.leafIndex };
   });
   if (entered === undefined) throw new Error("the head of a trail has got no place in the log");
   wakeIntegrator(orgId);

@@ -1,11 +1,10 @@
-import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
+import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
+import { indexMigration, type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { outboxCursorSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Consent } from "./002_consent.ts";
-import { Migration003Render } from "./003_render.ts";
-import { Migration004Stats } from "./004_stats.ts";
+import { Migration003Render, Migration004Stats, Migration007ExternalHeads } from "./003_to_007.ts";
 import { Migration005Evidence } from "./005_evidence.ts";
-import { Migration007ExternalHeads } from "./007_external_heads.ts";
 import { Migration012MasterKeys } from "./012_master_keys.ts";
 
 export const clickMigrations: ServiceMigrations = {
@@ -50,6 +49,97 @@ export const clickMigrations: ServiceMigrations = {
       where source <> 'sign.erasure'`,
       `comment on table click.external_head is
       'Heads of trails that other services keep, each with a leaf of the log (log_leaf, record_id). The unique indexes let one of several calls enter a head. Rows are never changed or deleted.'`,
+    ),
+    // An organization is deleted by a role that does nothing else.
+    sqlMigration("018_destroyer", ...destroyerSql("click", "assent_click_destroyer")),
+    // A database that was set back in time goes on under another origin.
+    sqlMigration(
+      "019_log_epochs",
+      "alter table click.log_head add column epoch integer not null default 1",
+      "alter table click.log_leaf add column epoch integer",
+      "comment on column click.log_leaf.epoch is 'Of the log, when the leaf was recorded; null for the first.'",
+      "grant update (epoch) on click.log_head to assent_click",
+      `create table click.log_epoch (
+        organization_id uuid not null,
+        epoch integer not null check (epoch > 1),
+        first_index bigint not null,
+        tree_size bigint not null,
+        missing_from bigint not null,
+        former_epoch integer not null,
+        former_size bigint not null,
+        former_note text not null,
+        opened_at timestamptz not null,
+        confirmed_at timestamptz,
+        primary key (organization_id, epoch)
+      )`,
+      `comment on table click.log_epoch is
+      'Epochs of logs after the first: each was opened because the database did not have what the log had signed (former_note), and has an origin of its own. Its first leaf is at first_index; tree_size is the size of the last checkpoint that the database had. confirmed_at: an operator has taken note.'`,
+      ...forceOrgIsolationSql("click.log_epoch"),
+      "grant select, insert on click.log_epoch to assent_click",
+      `create policy integrator_reads on click.log_epoch for select to assent_click_integrator using (true)`,
+      `create policy integrator_confirms on click.log_epoch for update to assent_click_integrator using (true) with check (true)`,
+      "grant select, update (confirmed_at) on click.log_epoch to assent_click_integrator",
+      ...destroyerSql("click", "assent_click_destroyer"),
+    ),
+    // Copies that are mailed to those who accepted.
+    sqlMigration(
+      "020_copies",
+      `create table click.copy (
+        organization_id uuid not null,
+        receipt_id uuid not null,
+        status text not null default 'WAITING' check (status in ('WAITING', 'SENT', 'REFUSED', 'FAILED', 'CANCELLED')),
+        created_at timestamptz not null,
+        run_at timestamptz not null,
+        attempts integer not null default 0,
+        claim uuid,
+        claimed_until timestamptz,
+        ended_at timestamptz,
+        message_id text,
+        document_hash text,
+        primary key (organization_id, receipt_id)
+      )`,
+      `comment on table click.copy is
+      'Mails with the text and the receipt, one for each acceptance that asked for it; written with the acceptance. The address is sealed with the acceptance. Rows stay: they are what the evidence says of the delivery.'`,
+      "create index copy_due on click.copy (run_at) where status = 'WAITING'",
+      ...forceOrgIsolationSql("click.copy"),
+      "create policy recorder_insert on click.copy for insert to assent_click_recorder with check (true)",
+      "grant insert on click.copy to assent_click_recorder",
+      "create policy sweeper_reads on click.copy for select to assent_click_sweeper using (true)",
+      "create policy sweeper_claims on click.copy for update to assent_click_sweeper using (true) with check (true)",
+      `grant select (organization_id, receipt_id, status, run_at, attempts, claim, claimed_until),
+        update (claim, claimed_until, attempts) on click.copy to assent_click_sweeper`,
+      `grant select, update (status, run_at, claim, claimed_until, ended_at, message_id, document_hash)
+        on click.copy to assent_click`,
+      "grant select, update (status, ended_at) on click.copy to assent_click_eraser",
+      ...destroyerSql("click", "assent_click_destroyer"),
+    ),
+    // An empty witness is not a new one.
+    sqlMigration(
+      "021_log_witness",
+      `create table click.log_witness (
+        only_one boolean primary key default true check (only_one),
+        marker text not null,
+        since timestamptz not null,
+        confirmed_by text
+      )`,
+      `comment on table click.log_witness is
+      'One row: which witness of the logs this database knows, by what stands in it (marker). confirmed_by: the operator who has taken it for new; null for the first. No organization: it keeps the checkpoints of all.'`,
+      "grant select, insert, update (marker, since, confirmed_by) on click.log_witness to assent_click_integrator",
+      "alter table click.log_epoch add column confirmed_by text",
+      "grant update (confirmed_by) on click.log_epoch to assent_click_integrator",
+    ),
+    // Nobody knows what logs had signed when their witness was lost: they go on under origins that were never used.
+    sqlMigration(
+      "022_first_epoch",
+      "alter table click.log_witness add column first_epoch integer not null default 1",
+      "comment on column click.log_witness.first_epoch is 'Nothing is signed in an epoch before this one, except in logs of organizations that are younger than the witness. 1 for the first witness.'",
+      "grant update (first_epoch) on click.log_witness to assent_click_integrator",
+    ),
+    // Acceptances are listed by the text and the revision that were accepted.
+    indexMigration(
+      "023_acceptances_by_text",
+      "acceptance_text",
+      "click.acceptance (organization_id, version_id, revision, accepted_at, receipt_id) where decision <> 'CONSENT'",
     ),
   ],
 };

@@ -22,6 +22,8 @@ export interface AcceptanceEvidence {
   readonly observed: ObservedContext & { readonly clientId: string; readonly requestId: string };
   readonly verification: readonly VerificationClaim[];
   readonly typedName: string | null;
+  /** Where a copy goes; null when none is sent. */
+  readonly copyTo: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly checks: readonly PolicyCheck[];
   /** Absent when nothing is known about how the text was shown. */
@@ -61,6 +63,7 @@ export function restoreEvidence(
     observed: known.observed,
     verification: known.verification ?? [],
     typedName: known.typedName ?? null,
+    copyTo: known.copyTo ?? null,
     metadata: known.metadata ?? {},
     checks: kept.checks,
     ...(kept.shown === null ? {} : { shown: { ...kept.shown, renderHash, renderToken, data } }),
@@ -76,6 +79,7 @@ interface DisclosedEvidence {
   readonly observed: AcceptanceEvidence["observed"];
   readonly verification?: readonly VerificationClaim[];
   readonly typedName?: string;
+  readonly copyTo?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly mergeData?: JsonObject;
   readonly presentation?: Presentation;
@@ -106,6 +110,7 @@ export function gatherEvidence(
     observed: { ...captureObserved(ip, userAgent, policy), clientId, requestId },
     verification: (body.verification ?? []).map(knownVerification),
     typedName: body.typedName ?? null,
+    copyTo: policy.sendCopyToUser && assessment.decision === "ACCEPT" ? (body.copyTo ?? null) : null,
     metadata: body.metadata ?? {},
     checks: assessment.checks,
     ...(shown === null ? {} : { shown }),

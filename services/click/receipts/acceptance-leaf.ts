@@ -43,7 +43,7 @@ export interface AcceptanceLeafInput {
 }
 
 /** As many as there are values. */
-const disclosurePlaces = 16;
+const disclosurePlaces = 17;
 
 /**
  * The leaf as canonical JSON, and what proves the personal values that it commits to. The members stand in the order
@@ -105,6 +105,7 @@ function personalValues(receipt: RecordedReceipt, evidence: AcceptanceEvidence):
     observed: evidence.observed,
     verification: evidence.verification.length === 0 ? null : evidence.verification,
     typedName: evidence.typedName,
+    copyTo: evidence.copyTo,
     metadata: isEmpty(evidence.metadata) ? null : evidence.metadata,
     mergeData: shown?.data,
     consents: receipt.purposes.length === 0 ? null : receipt.purposes,

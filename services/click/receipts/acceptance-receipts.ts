@@ -144,8 +144,8 @@ async function findKeys(
 }
 
 function logged({ issuer }: ReceiptLogDeps, placed: PlacedAcceptance, keys: JwsKeys): LoggedReceipt {
-  const { organizationId, acceptedAt, leafIndex, leafHash, signedBy, leaf, signature } = placed;
+  const { organizationId, acceptedAt, leafIndex, epoch, leafHash, signedBy, leaf, signature } = placed;
   const { kid, header } = keys.get(signedBy) as JwsKey;
   const jws = compactJws(header, leaf, signature);
-  return { issuer, organizationId, recordedAt: acceptedAt, leafIndex, leafHash, kid, jws };
+  return { issuer, organizationId, recordedAt: acceptedAt, leafIndex, epoch, leafHash, kid, jws };
 }

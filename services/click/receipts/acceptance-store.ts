@@ -19,6 +19,8 @@ export interface SealedAcceptance {
   /** As stored: null after erasure, encrypted under the hold key while the record is restricted. */
   readonly seed: Buffer | null;
   readonly leafIndex: number;
+  /** Of the log; null for the first. */
+  readonly epoch: number | null;
   readonly leafHash: Buffer;
   /** Generation of the receipt key. */
   readonly signedBy: number;
@@ -29,7 +31,7 @@ export interface SealedAcceptance {
 // The index is read as a number: a bigint would arrive as text.
 export const sealedColumns = `a.organization_id as "organizationId", a.receipt_id as "receiptId",
   a.accepted_at as "acceptedAt", a.sealed, k.seed, l.leaf_index::float8 as "leafIndex", l.leaf_hash as "leafHash",
-  l.signed_by as "signedBy", l.signature, l.leaf`;
+  l.signed_by as "signedBy", l.signature, l.leaf, l.epoch`;
 
 /** For `a`, which is click.acceptance or a part of it. */
 export const leafAndSeed = `left join click.log_leaf l on l.organization_id = a.organization_id and l.record_id = a.receipt_id
@@ -126,6 +128,20 @@ export async function hasAccepted(
   return result.rowCount === 1;
 }
 
+/** The text of a template that this user accepted last. Restricted records count, as for hasAccepted. */
+export async function findLastAccepted(
+  { orgId, client }: Tenant,
+  { subjectIndex, templateId }: { readonly subjectIndex: Buffer; readonly templateId: string },
+): Promise<{ readonly versionId: string; readonly revision: number } | undefined> {
+  const result = await client.query<{ versionId: string; revision: number }>(
+    `select version_id as "versionId", revision from click.acceptance
+     where organization_id = $1 and subject_index = $2 and template_id = $3 and decision = 'ACCEPT'
+     order by accepted_at desc, receipt_id desc limit 1`,
+    [orgId, subjectIndex, templateId],
+  );
+  return result.rows[0];
+}
+
 const namedSql = `
 select ${sealedColumns} from unnest($1::uuid[], $2::uuid[]) n (organization_id, receipt_id)
 join click.acceptance a on a.organization_id = n.organization_id and a.receipt_id = n.receipt_id
@@ -167,6 +183,14 @@ where a.organization_id = $1`;
 export async function listBySession({ orgId, client }: Tenant, sessionId: string): Promise<StoredAcceptance[]> {
   const text = `${storedSql} and a.session_id = $2 order by a.accepted_at, a.receipt_id`;
   return (await client.query<StoredAcceptance>(text, [orgId, sessionId])).rows;
+}
+
+export async function findStoredAcceptance(
+  { orgId, client }: Tenant,
+  receiptId: string,
+): Promise<StoredAcceptance | undefined> {
+  const text = `${storedSql} and a.receipt_id = $2 and a.decision <> 'CONSENT'`;
+  return (await client.query<StoredAcceptance>(text, [orgId, receiptId])).rows[0];
 }
 
 /** An acceptance that is its own session. */

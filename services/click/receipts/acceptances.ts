@@ -9,7 +9,7 @@ import type { ClickDeps } from "../deps.ts";
 import { type EraseUserDeps, eraseUser as erase } from "../erasure/erase-user.ts";
 import { type ErasureReason, erasureReasons } from "../erasure/erasure-rules.ts";
 import { readTime } from "../messages.ts";
-import { type ListQuery, listAcceptances as listStored } from "./acceptance-list.ts";
+import { type AcceptanceFilter, type ListQuery, listAcceptances as listStored } from "./acceptance-list.ts";
 import { writeReceipts } from "./acceptance-receipts.ts";
 
 type Deps = Pick<ClickDeps, "pool" | "vault" | "receiptKeys" | "issuer" | "content">;
@@ -36,18 +36,27 @@ export const listAcceptances = (deps: Deps): Pick<ServiceImpl<typeof ClickServic
 const maxLimit = 1_000;
 
 /** Undefined when no acceptance can match. */
-function readQuery(request: ListAcceptancesRequest, subjectIndex: (userRef: string) => Buffer): ListQuery | undefined {
-  const { userRef, templateId, from, to, limit, cursor } = request;
+function readQuery(request: ListAcceptancesRequest, subjectIndex: SubjectIndex): ListQuery | undefined {
+  const { limit, cursor } = request;
   const after = readCursor(cursor, "CLICK_VALIDATION_FAILED");
-  if (templateId !== undefined && !isUuid(templateId)) return undefined;
+  const filter = readFilter(request, subjectIndex);
+  return filter && { ...filter, after, limit: limit === 0 ? maxLimit : Math.min(limit, maxLimit) };
+}
+
+type SubjectIndex = (userRef: string) => Buffer;
+type Wanted = Pick<ListAcceptancesRequest, "userRef" | "templateId" | "versionId" | "revision" | "from" | "to">;
+
+/** Undefined when no acceptance can match. */
+export function readFilter(wanted: Wanted, subjectIndex: SubjectIndex): AcceptanceFilter | undefined {
+  const { userRef, templateId, versionId, revision, from, to } = wanted;
+  if ([templateId, versionId].some((id) => id !== undefined && !isUuid(id))) return undefined;
+  if (revision !== undefined && versionId === undefined) return undefined;
   if (userRef !== undefined && /[\p{Cc}\p{Cs}]/u.test(userRef)) return undefined;
   return {
     subjectIndex: userRef === undefined ? undefined : subjectIndex(userRef),
-    templateId,
+    ...{ templateId, versionId, revision },
     from: readTime("from", from),
     to: readTime("to", to),
-    after,
-    limit: limit === 0 ? maxLimit : Math.min(limit, maxLimit),
   };
 }
 

@@ -10,6 +10,8 @@ export interface LoggedReceipt {
   readonly organizationId: string;
   readonly recordedAt: Date;
   readonly leafIndex: number;
+  /** Of the log; null for the first. */
+  readonly epoch: number | null;
   readonly leafHash: Buffer;
   readonly kid: string;
   readonly jws: string;
@@ -37,10 +39,11 @@ const receiptLog = ({
   organizationId,
   recordedAt,
   leafIndex,
+  epoch,
   leafHash,
 }: LoggedReceipt): ReceiptProof["log"] => ({
   logId: organizationId,
-  origin: logOrigin(issuer, organizationId),
+  origin: logOrigin(issuer, organizationId, epoch),
   leafIndex,
   leafHash: `sha256:${leafHash.toString("hex")}`,
   integrateBy: new Date(recordedAt.getTime() + integrationMs).toISOString(),

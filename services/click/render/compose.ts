@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
+import { type EsignDisclosure, esignDisclosure } from "#platform/esign-disclosure.ts";
 import { filledLength, fillMerge, type MergeHtml } from "#platform/restricted-html/merge-html.ts";
 import { chooseWords, type Words } from "#platform/words.ts";
 import { type AskedPurpose, askedPurposes } from "../consent/consent-plan.ts";
@@ -25,23 +26,58 @@ export interface Composition {
 
 export interface ShownWords extends Words {
   readonly purposes: readonly AskedPurpose[];
+  /** Where the policy asks for it. */
+  readonly disclosure?: EsignDisclosure;
+  /** Absent when the person is not told of an earlier text. */
+  readonly changes?: ToldChanges;
+}
+
+/**
+ * What a person who accepted an earlier text is told of what has changed. It names texts and nothing of the person, since
+ * words are kept for everybody who is shown the same ones.
+ */
+export interface ToldChanges {
+  readonly from: ChangedText;
+  readonly to: Pick<ChangedText, "htmlHash">;
+  readonly changeSummary: string | null;
+  /** Of the HTML that is shown, which is in click.shown. */
+  readonly shownHash: string;
+}
+
+interface ChangedText {
+  readonly versionId: string;
+  readonly revision: number;
+  readonly label: string;
+  readonly contentHash: string;
+  /** Of the HTML that was compared, which is in click.shown. A GENERATED text is compared with its fields unfilled. */
+  readonly htmlHash: string;
 }
 
 /** A GENERATED text is merged with the values; throws CLICK_DATA_INVALID when they do not fit. */
-export function compose(text: HtmlText, terms: Terms, data: JsonObject | undefined): Composition {
+export function compose(
+  text: HtmlText,
+  terms: Terms,
+  data: JsonObject | undefined,
+  changes?: ToldChanges,
+): Composition {
   const { html, htmlHash, merge } = text;
   const merged = merge === null ? { html, renderHash: htmlHash, data: null } : mergeText(merge, terms, data ?? {});
-  return { ...merged, ...composeWords(text, terms) };
+  return { ...merged, ...composeWords(text, terms, changes) };
 }
 
-export function composeWords(text: Pick<HtmlText, "title" | "texts" | "locale">, terms: Terms) {
+export function composeWords(text: Pick<HtmlText, "title" | "texts" | "locale">, terms: Terms, changes?: ToldChanges) {
   const words: ShownWords = {
     ...chooseWords(text.texts, text.title ?? terms.name, text.locale),
     purposes: askedPurposes(terms, text.texts.purposeTexts),
+    ...(terms.policy.esignDisclosure ? { disclosure: disclosureOf(terms, text.locale) } : {}),
+    ...(changes === undefined ? {} : { changes }),
   };
   const wordsJson = canonicalJson(words);
   return { words, wordsJson, wordsHash: sha256Label(wordsJson) };
 }
+
+const disclosureOf = ({ typeConfig, counterparty }: Terms, locale: string): EsignDisclosure =>
+  esignDisclosure(locale, { typeConfig, party: counterparty?.legalName ?? null });
 
 /** The text of a GENERATED template with a person's values. */
 export interface MergedText {
@@ -76,6 +112,8 @@ export interface Rendered {
   readonly html: string;
   readonly renderHash: string;
   readonly words: ShownWords;
+  /** The HTML that words.changes names; absent when there is nothing to be told. */
+  readonly changesHtml?: string;
   readonly placement: Placement | undefined;
   readonly sessionId: string | null;
   readonly alreadyAccepted: boolean;

@@ -7,6 +7,9 @@ import type { OrgId } from "#platform/ids.ts";
 import type { LocatedFinding } from "#platform/restricted-html/findings.ts";
 import { type MergeHtml, prepareMerge } from "#platform/restricted-html/merge-html.ts";
 import { contentToHtml, UnsafeContentError } from "#platform/restricted-html/read-content.ts";
+import { blockChanges } from "#platform/text-changes/block-changes.ts";
+import { type Difference, foldChanges } from "#platform/text-changes/difference.ts";
+import { blocksOf } from "#platform/text-changes/text-blocks.ts";
 import { createWorkerPool } from "#platform/worker-pool.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import { type AgreementText, type ContentFormat, findText, type Texts } from "../terms/content-store.ts";
@@ -80,6 +83,8 @@ export interface HtmlConverter {
    * capacity at the moment.
    */
   convert(orgId: OrgId, job: ConversionJob): Promise<ConvertedHtml>;
+  /** Rejects with SERVICE_UNAVAILABLE when there is no capacity at the moment. */
+  compare(orgId: OrgId, job: ComparisonJob): Promise<Difference>;
   close(): Promise<void>;
 }
 
@@ -97,8 +102,8 @@ const inlineCharacters = { HTML: 12_000, TEXT: 12_000, MARKDOWN: 1_000 };
 const maxWaiting = 4;
 
 export function createHtmlConverter(): HtmlConverter {
-  const pool = createWorkerPool<ConversionJob, Conversion>({
-    module: new URL("./convert-worker.ts", import.meta.url),
+  const pool = createWorkerPool<ConversionJob | ComparisonJob, Conversion | Difference>({
+    module: new URL("./convert-thread.ts", import.meta.url),
     size: 2,
     maxWaiting: 200,
     waitMs: 4_000,
@@ -107,7 +112,7 @@ export function createHtmlConverter(): HtmlConverter {
   });
   const queues = new Map<OrgId, { last: Promise<unknown>; waiting: number }>();
   /** One conversion at a time per organization, so that none can occupy all threads. */
-  const runInTurn = async (orgId: OrgId, job: ConversionJob): Promise<Conversion> => {
+  const runInTurn = async (orgId: OrgId, job: ConversionJob | ComparisonJob): Promise<Conversion | Difference> => {
     const queue = queues.get(orgId) ?? { last: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= maxWaiting) throw new DomainError("SERVICE_UNAVAILABLE");
     queues.set(orgId, queue);
@@ -124,9 +129,13 @@ export function createHtmlConverter(): HtmlConverter {
   return {
     convert: async (orgId, job) => {
       const isSmall = job.content.length <= inlineCharacters[job.format];
-      const conversion = isSmall ? convertContent(job) : await runInTurn(orgId, job);
+      const conversion = isSmall ? convertContent(job) : ((await runInTurn(orgId, job)) as Conversion);
       if (conversion.kind === "html") return conversion;
       throw unsafe(conversion);
+    },
+    compare: async (orgId, job) => {
+      const isSmall = job.from.length + job.to.length <= inlineCharacters.HTML;
+      return isSmall ? compareTexts(job) : ((await runInTurn(orgId, job)) as Difference);
     },
     close: () => pool.close(),
   };
@@ -148,6 +157,12 @@ interface ConversionJob {
   readonly isGenerated: boolean;
 }
 
+/** Two texts as HTML. */
+interface ComparisonJob {
+  readonly from: string;
+  readonly to: string;
+}
+
 type Conversion =
   /** `merge` is null for a text without placeholders. */
   | { readonly kind: "html"; readonly html: string; readonly merge: MergeHtml | null }
@@ -157,7 +172,7 @@ type Conversion =
 type UnsafePlace = Pick<LocatedFinding, "code" | "message" | "line" | "column">;
 
 /** Takes about 0.4 s for 1 MiB of HTML, and longer for Markdown; run large texts in a thread. */
-export function convertContent({ format, content, isGenerated }: ConversionJob): Conversion {
+function convertContent({ format, content, isGenerated }: ConversionJob): Conversion {
   try {
     const html = contentToHtml(format, content);
     return { kind: "html", html, merge: isGenerated ? prepareMerge(html) : null };
@@ -172,3 +187,10 @@ export function convertContent({ format, content, isGenerated }: ConversionJob):
     throw error;
   }
 }
+
+/** What a thread does. */
+export const convertOrCompare = (job: ConversionJob | ComparisonJob): Conversion | Difference =>
+  "from" in job ? compareTexts(job) : convertContent(job);
+
+const compareTexts = ({ from, to }: ComparisonJob): Difference =>
+  foldChanges(blockChanges(blocksOf(from, "html"), blocksOf(to, "html")));

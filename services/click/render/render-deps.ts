@@ -15,6 +15,7 @@ import { type ContentKeeper, contentFormats, textsOf } from "../terms/content-ke
 import type { TemplateSource } from "../terms/template-source.ts";
 import type { KeyHasher } from "../vault/key-hasher.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
+import { type ChangesSource, createChangesSource } from "./changes.ts";
 import { createDeploymentSource, type DeploymentSource } from "./deployment-source.ts";
 import {
   createHtmlConverter,
@@ -35,6 +36,7 @@ export interface RenderDeps {
   readonly drafts: DraftSource;
   readonly content: ContentKeeper;
   readonly html: HtmlSource;
+  readonly changes: ChangesSource;
   readonly shown: ShownKeeper;
   readonly placeTerms: PlaceTerms;
   readonly tokens: RenderTokens;
@@ -61,10 +63,12 @@ interface RenderingOptions {
 /** The dependencies that renderings, sessions and acceptances share. */
 export function createRendering({ pool, templates, renderKeys, vault, clock }: RenderingOptions) {
   const converter = createHtmlConverter();
+  const html = createHtmlSource({ pool, converter });
   return {
     parts: {
-      html: createHtmlSource({ pool, converter }),
-      shown: createShownKeeper({ pool, vault }),
+      html,
+      changes: createChangesSource({ pool, vault, html, converter }),
+      shown: createShownKeeper({ pool, vault, templates }),
       placeTerms: createTermsPlacer(),
       turns: createTurns(),
       tokens: createRenderTokens({ keys: renderKeys, clock }),

@@ -124,6 +124,7 @@ async function keepAndSign(deps: RenderDeps, caller: Caller, signable: Signable)
   const { html, renderHash, words, wordsJson } = composition;
   const userRef = signable.userRef === "" ? undefined : signable.userRef;
   // A GENERATED text gets here only in its form without a person's values.
+  if (served !== undefined) await deps.shown.keepScreenshot(caller, served.placement);
   await deps.shown.keep(caller.orgId, [html, wordsJson, ...(served === undefined ? [] : [served.snapshotJson])]);
   const renderedAt = deps.clock.now();
   const expiresAt = new Date(renderedAt.getTime() + renderingLifetimeMs);

@@ -10,6 +10,7 @@ import { findShown } from "../terms/content-store.ts";
 import { type Placement, parsePlacement, requireAllowedOrigin } from "../terms/placement.ts";
 import type { Terms } from "../terms/terms.ts";
 import { openSession, readSealedRendering } from "../vault/seals.ts";
+import { readChanges } from "./changes.ts";
 import type { Rendered, ShownWords } from "./compose.ts";
 import type { RenderDeps } from "./render-deps.ts";
 import { isAlreadyAccepted } from "./render-published.ts";
@@ -68,6 +69,7 @@ interface Pinned {
   readonly html: string;
   readonly renderHash: string;
   readonly words: ShownWords;
+  readonly changesHtml?: string;
   readonly placement: Placement | undefined;
 }
 
@@ -78,13 +80,16 @@ async function readPinned({ vault }: Deps, tenant: Tenant, { row, terms }: Shown
   const contents = await findShown(tenant, hashes);
   const read = (hash: string | null): string | null => contents.get(hash ?? "")?.toString("utf8") ?? null;
   const html = isMerged ? await readSealedRendering(vault, tenant, row.id) : read(renderHash);
-  const [words, snapshot] = [read(wordsHash), read(deploymentHash)];
+  const [wordsJson, snapshot] = [read(wordsHash), read(deploymentHash)];
   // Missing only for sessions that were created before renderings were stored.
-  if (renderHash === null || html === null || words === null) throw new DomainError("CLICK_RENDER_NOT_FOUND");
+  if (renderHash === null || html === null || wordsJson === null) throw new DomainError("CLICK_RENDER_NOT_FOUND");
+  const words = JSON.parse(wordsJson) as ShownWords;
+  const changesHtml = await readChanges(tenant, words);
   return {
     html,
     renderHash,
-    words: JSON.parse(words) as ShownWords,
+    words,
+    ...(changesHtml === undefined ? {} : { changesHtml }),
     placement: snapshot === null ? undefined : parsePlacement(snapshot),
   };
 }

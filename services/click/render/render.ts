@@ -7,6 +7,7 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { linkedDocuments, verificationRequirements } from "../accept/verification.ts";
 import type { Policy } from "../terms/policy.ts";
+import { changesMessage } from "./changes.ts";
 import type { Rendered } from "./compose.ts";
 import type { RenderDeps } from "./render-deps.ts";
 import { renderDeployment, renderPreview } from "./render-published.ts";
@@ -110,7 +111,9 @@ function renderingMessage(rendered: Rendered): MessageInitShape<typeof Rendering
     sessionId: sessionId ?? undefined,
     isDraft: rendered.isDraft,
     theme: placement?.theme,
+    disclosure: words.disclosure,
     documents: linkedDocuments(terms).map((document) => ({ ...document })),
+    changes: changesMessage(rendered),
   };
 }
 

@@ -4,9 +4,10 @@ import type { ClickService, CreateSessionRequest } from "#gen/assent/click/v1/cl
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { memberPath } from "#platform/field-path.ts";
 import { isUuid } from "#platform/ids.ts";
+import { canonicalLocale } from "#platform/locale.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { memberPath } from "#platform/problems.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import { requireKnownPurposes } from "../consent/consent-plan.ts";
 import type { ClickDeps } from "../deps.ts";
@@ -15,7 +16,6 @@ import { captureClaimed } from "../receipts/acceptance-evidence.ts";
 import { type Composition, compose } from "../render/compose.ts";
 import type { ServedDeployment } from "../render/deployment-source.ts";
 import { type BoundText, type CurrentTemplate, chooseText } from "../terms/agreement.ts";
-import { canonicalLocale } from "../terms/locale.ts";
 import type { Placement } from "../terms/placement.ts";
 import type { Policy } from "../terms/policy.ts";
 import { type TemplateName, templateKey } from "../terms/template-source.ts";
@@ -36,6 +36,7 @@ type CreateSessionDeps = Pick<
   | "deployments"
   | "content"
   | "html"
+  | "changes"
   | "shown"
   | "tokens"
   | "wakeRelay"
@@ -45,13 +46,11 @@ export const createSession = (deps: CreateSessionDeps): Pick<ServiceImpl<typeof 
   async createSession(request, context) {
     const caller = requireCaller(context);
     checkNewSession(request);
-    const pinned = await pinText(deps, caller, request);
-    const shown = await composeAndKeep(deps, caller, request, pinned);
-    const session = newSession(deps, caller, request, pinned, shown);
+    const session = await composeSession(deps, caller, request);
     const stored = await withOrg(deps.pool, caller.orgId, async (tenant) => {
       await insertSession(tenant, session);
       const event = { caller, eventId: deps.newId(), now: session.createdAt };
-      const created = sessionCreated(event, session.id, pinned.text, session.deployment?.id ?? null);
+      const created = sessionCreated(event, session.id, session, session.deployment?.id ?? null);
       await insertOutbox(tenant.client, "click", [created]);
       return findSession(tenant, session.id);
     });
@@ -62,18 +61,38 @@ export const createSession = (deps: CreateSessionDeps): Pick<ServiceImpl<typeof 
   },
 });
 
+/** Pins what is live when the session begins: when another text goes live meanwhile, once more. */
+async function composeSession(
+  deps: CreateSessionDeps,
+  caller: Caller,
+  request: CreateSessionRequest,
+  isLast = false,
+): Promise<NewSession> {
+  const pinned = await pinText(deps, caller, request);
+  const shown = await composeAndKeep(deps, caller, request, pinned);
+  const createdAt = deps.clock.now();
+  const isOver = pinned.changesAt !== null && pinned.changesAt <= createdAt;
+  if (isOver && !isLast) return composeSession(deps, caller, request, true);
+  return newSession(deps, caller, request, pinned, shown, createdAt);
+}
+
 /** Whatever a session refers to that reveals nothing about its user is stored before the session. */
 async function composeAndKeep(
-  { content, html, shown }: CreateSessionDeps,
+  { content, html, changes, shown }: CreateSessionDeps,
   caller: Caller,
-  { data }: CreateSessionRequest,
+  { data, userRef }: CreateSessionRequest,
   { text, terms, deployment }: PinnedText,
 ): Promise<Composition> {
   await content.keep(caller, text, terms);
-  const composition = compose(await html.load(caller.orgId, text, terms.terms.type), terms.terms, data);
-  const contents = [composition.wordsJson];
+  const source = await html.load(caller.orgId, text, terms.terms.type);
+  const changed = await changes.since(caller.orgId, userRef, source, terms.terms);
+  const composition = compose(source, terms.terms, data, changed?.told);
+  const contents = [composition.wordsJson, ...(changed?.contents ?? [])];
   if (composition.data === null) contents.push(composition.html);
-  if (deployment !== undefined) contents.push(deployment.snapshotJson);
+  if (deployment !== undefined) {
+    contents.push(deployment.snapshotJson);
+    await shown.keepScreenshot(caller, deployment.placement);
+  }
   await shown.keep(caller.orgId, contents);
   return composition;
 }
@@ -84,9 +103,9 @@ function newSession(
   request: CreateSessionRequest,
   { text, terms, deployment }: PinnedText,
   { html, renderHash, wordsHash, data }: Composition,
+  createdAt: Date,
 ): NewSession {
   const { vault } = deps;
-  const createdAt = deps.clock.now();
   const { policy } = terms.terms;
   const { templateId, versionId, revision, label, locale, contentHash } = text;
   const placement = deployment?.placement;
@@ -162,6 +181,8 @@ interface PinnedText {
   readonly text: BoundText;
   readonly terms: KeptTerms;
   readonly deployment: ServedDeployment | undefined;
+  /** When the template shows another text. */
+  readonly changesAt: Date | null;
 }
 
 /**
@@ -178,7 +199,7 @@ async function pinText(deps: SessionTextDeps, caller: Caller, request: CreateSes
     purposes: request.purposes.length === 0 ? undefined : request.purposes,
     counterpartyName: request.counterpartyName,
   });
-  return { text, terms, deployment };
+  return { text, terms, deployment, changesAt: template.changesAt };
 }
 
 async function resolveTemplate(

@@ -101,12 +101,14 @@ interface ExpiredSession extends SessionText {
 }
 
 const expireSql = `
-with due as (
-  delete from click.session_deadline
-  where (organization_id, session_id) in (
-    select organization_id, session_id from click.session_deadline
-    where expires_at <= $1 order by expires_at limit $2 for update skip locked)
-  returning organization_id, session_id
+with oldest as materialized (
+  select organization_id, session_id from click.session_deadline
+  where expires_at <= $1 order by expires_at limit $2 for update skip locked
+),
+due as (
+  delete from click.session_deadline d using oldest o
+  where d.organization_id = o.organization_id and d.session_id = o.session_id
+  returning d.organization_id, d.session_id
 ),
 waiting as materialized (
   select s.organization_id, s.id from click.session s

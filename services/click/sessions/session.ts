@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ErrorCode } from "#platform/errors.ts";
+import { disclosureTarget } from "#platform/esign-disclosure.ts";
 
 /** The stored status; a session that has expired keeps its old status until the sweeper runs. */
 export type StoredStatus = "PENDING" | "PRESENTED" | "ACCEPTED" | "DECLINED" | "COMPLETED" | "CANCELLED" | "EXPIRED";
@@ -134,15 +135,19 @@ export interface PageFacts {
   readonly linksOpened: number;
   /** The final state of the box; null when it was not touched. */
   readonly ticked: boolean | null;
+  /** The disclosure on electronic records was on the screen; absent in what was stored before there was one. */
+  readonly disclosed?: boolean;
 }
 
 /** The facts after further events, in the order of arrival. */
-export function addEvents(known: PageFacts | null, events: readonly Pick<PageEvent, "type">[]): PageFacts {
-  let { scrolledToEnd, linksOpened, ticked } = known ?? { scrolledToEnd: false, linksOpened: 0, ticked: null };
-  for (const { type } of events) {
+export function addEvents(known: PageFacts | null, events: readonly Pick<PageEvent, "type" | "target">[]): PageFacts {
+  const unknown: PageFacts = { scrolledToEnd: false, linksOpened: 0, ticked: null };
+  let { scrolledToEnd, linksOpened, ticked, disclosed = false } = known ?? unknown;
+  for (const { type, target } of events) {
+    if (type === "DISPLAYED" && target === disclosureTarget) disclosed = true;
     if (type === "SCROLLED_TO_END") scrolledToEnd = true;
     if (type === "LINK_OPENED") linksOpened += 1;
     if (type === "CHECKED" || type === "UNCHECKED") ticked = type === "CHECKED";
   }
-  return { scrolledToEnd, linksOpened, ticked };
+  return { scrolledToEnd, linksOpened, ticked, ...(disclosed ? { disclosed } : {}) };
 }

@@ -5,11 +5,11 @@ import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
+import { canonicalLocale } from "#platform/locale.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import { parseTimestamp } from "../accept/accept-body.ts";
 import type { ClickDeps } from "../deps.ts";
 import type { TemplateOffer } from "../terms/agreement-state.ts";
-import { canonicalLocale } from "../terms/locale.ts";
 import { type TemplateSource, templateKey } from "../terms/template-source.ts";
 import { hourOf } from "./tally.ts";
 import {
@@ -90,7 +90,8 @@ const scopeOf = ({ versionId, locale }: StatQuery): string => {
   return locale === null ? templateScope : localeScope(locale);
 };
 
-async function currentOffer(
+/** What a template offers now. CLICK_TEMPLATE_NOT_FOUND when there is none. */
+export async function currentOffer(
   { templates }: { templates: TemplateSource },
   organizationId: OrgId,
   templateId: string,

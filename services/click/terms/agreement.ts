@@ -32,6 +32,8 @@ export interface CurrentTemplate {
   readonly defaultLocale: string;
   readonly published: readonly BoundText[];
   readonly terms: KeptTerms;
+  /** From then on it stands otherwise, because a publication is scheduled; null when none is. */
+  readonly changesAt: Date | null;
 }
 
 /** A session as far as an acceptance needs to know it. */

@@ -46,7 +46,8 @@ const rememberedKept = 200_000;
 const cachedTerms = 2_000;
 
 export function createContentKeeper(deps: ContentKeeperDeps): ContentKeeper {
-  const kept = new LRUCache<string, true>({ max: rememberedKept });
+  // As a size: room for `max` entries is taken at once.
+  const kept = new LRUCache<string, true>({ maxSize: rememberedKept, sizeCalculation: () => 1 });
   const loaded = new LRUCache<string, KeptTerms>({ max: cachedTerms });
   const running = new Map<string, Promise<void>>();
 
@@ -97,7 +98,7 @@ async function keepText({ pool, templates }: ContentKeeperDeps, caller: Caller, 
 function agreementText(answer: GetRevisionResponse): AgreementText {
   const format = contentFormats[answer.format];
   if (format === undefined) throw new Error(`a revision has the unknown format ${answer.format}`);
-  const { texts, publishedAt } = answer;
+  const { texts, publishedAt, changeSummary } = answer;
   return {
     templateId: answer.templateId,
     versionId: answer.versionId,
@@ -108,7 +109,7 @@ function agreementText(answer: GetRevisionResponse): AgreementText {
     content: Buffer.from(answer.content),
     format,
     contentHash: answer.contentHash,
-    texts: textsOf(texts),
+    texts: { ...textsOf(texts), ...(changeSummary === undefined ? {} : { changeSummary }) },
     publishedAt: publishedAt === undefined ? null : timestampDate(publishedAt),
     publishedBy: answer.publishedBy,
   };

@@ -11,6 +11,8 @@ export interface Texts {
   readonly checkboxText: string | null;
   readonly linkText: string | null;
   readonly purposeTexts: Readonly<Record<string, string>>;
+  /** What the author says has changed. Absent from texts that were kept before it was kept with them. */
+  readonly changeSummary?: string | null;
 }
 
 /** The exact bytes of a published revision and what belongs to them. */
@@ -107,6 +109,15 @@ export async function insertShown({ orgId, client }: Tenant, contents: readonly 
      select $1, sha256(c.content), c.content from unnest($2::bytea[]) c (content) order by 2 on conflict do nothing`,
     [orgId, contents],
   );
+}
+
+/** Whether there is content under the hash (`sha256:<hex>`), without reading it. */
+export async function hasShown({ orgId, client }: Tenant, hash: string): Promise<boolean> {
+  const found = await client.query("select from click.shown where organization_id = $1 and hash = $2", [
+    orgId,
+    hashBytes(hash),
+  ]);
+  return found.rowCount === 1;
 }
 
 /** The contents that are kept under these hashes (`sha256:<hex>`), by their hash. */

@@ -1,11 +1,4 @@
-/** The canonical form of a BCP 47 tag (`EN-us` is `en-US`); undefined when it is not one. */
-export function canonicalLocale(tag: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(tag)[0];
-  } catch {
-    return undefined;
-  }
-}
+import { canonicalLocale } from "#platform/locale.ts";
 
 /**
  * What of the published locales (canonical tags) is shown to somebody who asked for `wanted`: that or something more

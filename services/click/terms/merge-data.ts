@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import { memberPath } from "#platform/field-path.ts";
 import { compileLinearPattern, newPatternWork, type PatternWork } from "#platform/linear-pattern.ts";
+import { memberPath } from "#platform/problems.ts";
 import { parseTimestamp } from "../accept/accept-body.ts";
 
 type VariableType = "STRING" | "NUMBER" | "DATE" | "BOOLEAN" | "ENUM";

@@ -18,6 +18,8 @@ export interface Placement {
   readonly theme: JsonObject;
   /** The flags in force there: those of the template, tightened by the deployment. */
   readonly policy: JsonObject;
+  /** The picture of it that the templates service keeps; undefined when it has none there. */
+  readonly screenshot: { readonly id: string; readonly hash: string } | undefined;
 }
 
 export function parsePlacement(snapshotJson: string): Placement {
@@ -27,6 +29,7 @@ export function parsePlacement(snapshotJson: string): Placement {
     throw new Error("the snapshot of a deployment does not name it");
   }
   const { versionId } = objectOf(snapshot.versionSelector);
+  const { screenshotId: id, screenshotHash: hash } = snapshot;
   return {
     deploymentId,
     snapshotHash: sha256Label(snapshotJson),
@@ -38,6 +41,7 @@ export function parsePlacement(snapshotJson: string): Placement {
     versionId: typeof versionId === "string" ? versionId : null,
     theme: objectOf(snapshot.theme),
     policy: objectOf(snapshot.effectivePolicy),
+    screenshot: typeof id === "string" && typeof hash === "string" ? { id, hash } : undefined,
   };
 }
 

@@ -17,6 +17,8 @@ export interface Policy {
   readonly oneAcceptancePerRevision: boolean;
   readonly requireReacceptance: "ON_MAJOR" | "ALWAYS" | "NEVER";
   readonly reacceptIntervalDays: number;
+  /** Absent from terms that were kept before there was this flag. */
+  readonly showChanges?: boolean;
   readonly allowDecline: boolean;
   readonly recordDecline: boolean;
   readonly requireAuthenticatedUser: boolean;
@@ -28,6 +30,8 @@ export interface Policy {
   readonly captureIp: CaptureMode;
   readonly captureUserAgent: CaptureMode;
   readonly captureReferrer: CaptureMode;
+  readonly sendCopyToUser: boolean;
+  readonly esignDisclosure: boolean;
   readonly consentExpiresAfterDays: number;
   readonly honorGpc: boolean;
 }
@@ -48,6 +52,7 @@ const defaults = {
   oneAcceptancePerRevision: false,
   requireReacceptance: "ON_MAJOR",
   reacceptIntervalDays: 0,
+  showChanges: false,
   allowDecline: false,
   recordDecline: true,
   requireAuthenticatedUser: false,

@@ -1,3 +1,4 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, ConnectError } from "@connectrpc/connect";
 import { LRUCache } from "lru-cache";
 import {
@@ -7,6 +8,7 @@ import {
   type TemplatesService,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
+import type { Clock } from "#platform/clock.ts";
 import { fromConnectError } from "#platform/errors.ts";
 import type { CurrentTemplate } from "./agreement.ts";
 import { termsFromSnapshot } from "./terms.ts";
@@ -87,6 +89,20 @@ export function createTemplateSource(
   };
 }
 
+/**
+ * The templates with the time at which they stood like this. When another text went live while they were asked for, they
+ * are asked for once more, so that nothing names a text after its time.
+ */
+export async function resolveNow(
+  { templates, clock }: { readonly templates: TemplateSource; readonly clock: Clock },
+  names: readonly TemplateName[],
+): Promise<{ readonly templates: ReadonlyMap<string, CurrentTemplate>; readonly now: Date }> {
+  const found = await templates.resolve(names);
+  const now = clock.now();
+  const isOver = [...found.values()].some(({ changesAt }) => changesAt !== null && changesAt <= now);
+  return isOver ? { templates: await templates.resolve(names), now: clock.now() } : { templates: found, now };
+}
+
 export function currentTemplate(snapshot: TemplateSnapshot): CurrentTemplate {
   const { templateId } = snapshot;
   return {
@@ -101,5 +117,6 @@ export function currentTemplate(snapshot: TemplateSnapshot): CurrentTemplate {
       contentHash,
     })),
     terms: termsFromSnapshot(snapshot),
+    changesAt: snapshot.changesAt === undefined ? null : timestampDate(snapshot.changesAt),
   };
 }

@@ -19,7 +19,10 @@ describe("configFromEnv", () => {
       masterKey: env.CLICK_MASTER_KEY,
       issuer: "https://agreements.example.com",
       tsa: undefined,
+      mail: undefined,
       anchorIntervalSeconds: 60,
+      logWitness: "",
+      natsUrl: "",
     });
     expect(() => configFromEnv({})).toThrow(
       /DATABASE_URL[\s\S]*CLICK_MASTER_KEY[\s\S]*EVIDENCE_ISSUER[\s\S]*TEMPLATES_TARGET[\s\S]*DOCGEN_TARGET/,

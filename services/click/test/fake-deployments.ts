@@ -19,6 +19,9 @@ export interface FakeDeployment {
   allowedOrigins: string[];
   theme: JsonObject;
   policyOverrides: JsonObject;
+  screenshot: Buffer | null;
+  /** It is named, and nobody gets it. */
+  screenshotIsGone: boolean;
 }
 
 export function newDeployment(template: FakeTemplate, changes: Partial<FakeDeployment>): FakeDeployment {
@@ -34,14 +37,28 @@ export function newDeployment(template: FakeTemplate, changes: Partial<FakeDeplo
     allowedOrigins: [],
     theme: {},
     policyOverrides: {},
+    screenshot: null,
+    screenshotIsGone: false,
     ...changes,
   };
 }
 
+const screenshotId = "shot_0123456789abcdefABCDEF";
+
 /** The snapshot as the templates service writes it. */
 export function snapshotJson(deployment: FakeDeployment): string {
-  const { id, template, key, displayMode, versionId, localeFallback, allowedOrigins, theme, policyOverrides } =
-    deployment;
+  const {
+    id,
+    template,
+    key,
+    displayMode,
+    versionId,
+    localeFallback,
+    allowedOrigins,
+    theme,
+    policyOverrides,
+    screenshot,
+  } = deployment;
   return canonicalJson({
     snapshotVersion: 1,
     organizationId: template.organizationId,
@@ -54,6 +71,7 @@ export function snapshotJson(deployment: FakeDeployment): string {
     localeFallback,
     allowedOrigins,
     theme,
+    ...(screenshot === null ? {} : { screenshotId, screenshotHash: sha256Label(screenshot) }),
     policyOverrides,
     effectivePolicy: { ...template.policyFlags, ...policyOverrides },
   });
@@ -64,7 +82,15 @@ type Snapshot = NonNullable<Awaited<ReturnType<ServiceImpl<typeof TemplatesServi
 export const resolveDeployment = (
   deployments: readonly FakeDeployment[],
   snapshot: (template: FakeTemplate) => Snapshot,
-): Pick<ServiceImpl<typeof TemplatesService>, "resolveDeployment"> => ({
+): Pick<ServiceImpl<typeof TemplatesService>, "resolveDeployment" | "getScreenshot"> => ({
+  getScreenshot(name, context) {
+    const { orgId } = requireCaller(context);
+    const found = deployments.find(({ id, template }) => id === name.deploymentId && template.organizationId === orgId);
+    if (found?.screenshot == null || found.screenshotIsGone || name.screenshotId !== screenshotId) {
+      throw toConnectError(new DomainError("CLICK_SCREENSHOT_NOT_FOUND"));
+    }
+    return { content: found.screenshot };
+  },
   resolveDeployment({ deployment: name }, context) {
     const { orgId } = requireCaller(context);
     const found = deployments.find(

@@ -1,5 +1,5 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
-import type { Code, Transport } from "@connectrpc/connect";
+import type { Code, ServiceImpl, Transport } from "@connectrpc/connect";
 import {
   type ContentFormat,
   type ResolveTemplatesRequest_Item,
@@ -8,11 +8,11 @@ import {
   TemplateType,
   type VersionTextsSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { newId } from "#platform/ids.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { type FakeDeployment, newDeployment, resolveDeployment } from "./fake-deployments.ts";
-import { listPublishedPurposes } from "./fake-purposes.ts";
 import {
   countTemplateParts,
   type FakeCalls,
@@ -23,6 +23,23 @@ import {
   keepText,
   mayFail,
 } from "./fake-versions.ts";
+
+/** Finds the templates that ask for purposes, the newest first. */
+const listPublishedPurposes = (
+  templates: () => readonly FakeTemplate[],
+): Pick<ServiceImpl<typeof TemplatesService>, "listPublishedPurposes"> => ({
+  listPublishedPurposes({ purposes }, context) {
+    const { orgId } = requireCaller(context);
+    const found = templates()
+      .filter((one) => one.organizationId === orgId && one.type === TemplateType.CONSENT && !one.archived)
+      .filter((one) => one.versions.some((version) => version.published))
+      .toReversed()
+      .flatMap(({ templateId, typeConfig }) =>
+        (typeConfig.purposes as { key: string }[]).map(({ key }) => ({ purpose: key, templateId })),
+      );
+    return { purposes: found.filter(({ purpose }) => purposes.includes(purpose)) };
+  },
+});
 
 export interface FakeVersion {
   readonly versionId: string;
@@ -35,6 +52,7 @@ export interface FakeVersion {
   title?: string;
   format?: ContentFormat;
   texts?: MessageInitShape<typeof VersionTextsSchema>;
+  changeSummary?: string;
 }
 
 export interface FakeTemplate {

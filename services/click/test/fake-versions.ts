@@ -65,6 +65,7 @@ export const getRevision = (state: FakeState): Handlers<"getRevision"> => ({
       texts: version.texts ?? { buttonText: "I agree" },
       publishedAt: timestampFromDate(new Date("2026-11-01T00:00:00Z")),
       publishedBy: "cl_publisher",
+      ...(version.changeSummary === undefined ? {} : { changeSummary: version.changeSummary }),
     };
   },
 });

@@ -1,22 +1,25 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
-import pg from "pg";
+import type pg from "pg";
 import type { Receipt } from "#api/receipts.ts";
 import { type AcceptBatchResponse_Result, ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { RendererService, type RenderHtmlRequest } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
 import type { EventBus } from "#platform/events/bus.ts";
-import { createMemoryBus } from "#platform/events/memory.ts";
-import { newId, type OrgId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
-import { createMetrics } from "#platform/metrics.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Mail } from "#platform/mail/mail.ts";
+import type { Metrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import type { Service } from "#platform/service.ts";
+import { rpcRoutesOf, type Service } from "#platform/service.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { createTestRuntime } from "#platform/testing/service-harness.ts";
+import type { ClickConfig } from "../config.ts";
 import { createClickService } from "../service.ts";
-import { createFakeRenderer, type FakeRenderer } from "./fake-renderer.ts";
 import { createFakeTemplates, type FakeTemplates } from "./fake-templates.ts";
 
 /** A clock that a test can set. */
@@ -30,21 +33,39 @@ export interface ClickInstance {
   readonly service: Service;
   /** What its workers publish to and listen to. */
   readonly bus: EventBus;
+  readonly metrics: Metrics;
   readonly client: Client<typeof ClickService>;
+  readonly retention: Client<typeof RetentionService>;
+  readonly people: Client<typeof PersonalDataService>;
 }
 
 export interface ClickHarness extends ClickInstance {
   readonly database: TestDatabase;
   readonly templates: FakeTemplates;
   readonly renderer: FakeRenderer;
+  readonly post: FakePost;
   readonly clock: TestClock;
   /** Sees all rows, whatever row-level security says. */
   readonly superuser: pg.Pool;
   /** 32 bytes, of all processes. */
   readonly masterKey: Buffer;
   /** A further process of the service over the same database; with the same master key unless told otherwise. */
-  startAnother(templates?: Transport, ownMasterKey?: string): Promise<ClickInstance>;
+  startAnother(
+    templates?: Transport,
+    ownMasterKey?: string,
+    config?: Pick<ClickConfig, "logWitness" | "natsUrl" | "anchorIntervalSeconds"> & {
+      /** False without a mail server. */
+      readonly hasMail?: boolean;
+    },
+  ): Promise<ClickInstance>;
   close(): Promise<void>;
+}
+
+/** The mail server as this service sees it. */
+export interface FakePost {
+  readonly mails: Mail[];
+  /** Called before a mail is taken; it is not when this throws. */
+  before(mail: Mail): void | Promise<void>;
 }
 
 /** The public address of the installation under test. */
@@ -55,40 +76,50 @@ export async function startClick(sharedBus?: EventBus): Promise<ClickHarness> {
   const database = await createTestDatabase();
   const templates = createFakeTemplates();
   const renderer = createFakeRenderer();
+  const post: FakePost = { mails: [], before: () => undefined };
+  const send = async (mail: Mail): Promise<void> => {
+    await post.before(mail);
+    post.mails.push(mail);
+  };
   const clock = createTestClock();
   const masterKey = randomBytes(32).toString("base64");
   const started: Service[] = [];
-  const startAnother = async (transport = templates.transport, ownMasterKey = masterKey): Promise<ClickInstance> => {
-    const logger = createLogger("click", "silent");
-    const metrics = createMetrics();
-    const bus = sharedBus ?? createMemoryBus();
-    const runtime = { logger, metrics, clock, newId, bus };
+  const startAnother: ClickHarness["startAnother"] = async (
+    transport = templates.transport,
+    ownMasterKey = masterKey,
+    { hasMail = true, ...config } = {},
+  ) => {
+    const runtime = createTestRuntime("click", clock, sharedBus);
     const service = await createClickService(
-      { databaseUrl: database.url, masterKey: ownMasterKey, issuer: testIssuer },
-      { runtime, templates: transport, docgen: renderer.transport },
+      { databaseUrl: database.url, masterKey: ownMasterKey, issuer: testIssuer, ...config },
+      {
+        ...{ runtime, templates: transport, docgen: renderer.transport },
+        mail: hasMail ? { mailer: { send, close: async () => undefined } } : undefined,
+      },
     );
     started.push(service);
-    const interceptors = serverInterceptors({ service: "click", logger, metrics });
+    const interceptors = serverInterceptors({ service: "click", ...runtime });
     // A busy machine is no reason to fail.
     const transportOptions = { interceptors, defaultTimeoutMs: 20_000 };
-    const client = createClient(ClickService, createMemoryTransport(service.routes, transportOptions));
-    return { service, bus, client };
+    const own = createMemoryTransport(rpcRoutesOf(service), transportOptions);
+    return {
+      ...{ service, bus: runtime.bus, metrics: runtime.metrics, client: createClient(ClickService, own) },
+      ...{ retention: createClient(RetentionService, own), people: createClient(PersonalDataService, own) },
+    };
   };
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  // Dropping the database may reach a connection that is just being closed.
-  superuser.on("error", () => {});
+  const { superuser } = database;
   return {
     ...(await startAnother()),
     database,
     templates,
     renderer,
+    post,
     clock,
     superuser,
     masterKey: Buffer.from(masterKey, "base64"),
     startAnother,
     close: async () => {
       for (const service of started) await service.close();
-      await superuser.end();
       await database.drop();
     },
   };
@@ -169,3 +200,23 @@ export const codeOf = (promise: Promise<unknown>): Promise<string> =>
 export async function rows<T extends pg.QueryResultRow>(harness: ClickHarness, sql: string, values: unknown[] = []) {
   return (await harness.superuser.query<T>(sql, values)).rows;
 }
+
+/** The renderer of documents as this service sees it: its PDFs are the HTML that it was given. */
+function createFakeRenderer() {
+  const seen: RenderHtmlRequest[] = [];
+  const before: { render: (request: RenderHtmlRequest) => void | Promise<void> } = { render: () => undefined };
+  const transport = createMemoryTransport(
+    (router) =>
+      router.service(RendererService, {
+        renderHtml: async (request) => {
+          seen.push(request);
+          await before.render(request);
+          return { pdf: Buffer.from(`%PDF ${request.html}`), pages: 1 };
+        },
+      }),
+    { interceptors: [], maxMessageBytes: 32 * 1024 * 1024 },
+  );
+  return { transport, seen, before };
+}
+
+type FakeRenderer = ReturnType<typeof createFakeRenderer>;

@@ -1,7 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import { parseJsonObject } from "./json-object.ts";
-import { invalid, problem } from "./problems.ts";
-import { lineProblems } from "./text.ts";
+import { invalid, lineProblems, parseJsonObject, problem } from "./problems.ts";
 
 const maxFileName = 255;
 /** The length of a name derived from a title. */

@@ -1,7 +1,6 @@
 import type { FieldProblem } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
-import { problem, refuse } from "./problems.ts";
-import { lineProblems } from "./text.ts";
+import { lineProblems, problem, refuse } from "./problems.ts";
 
 const pageSizes = ["a4", "a5", "letter", "legal"] as const;
 type PageSize = (typeof pageSizes)[number];

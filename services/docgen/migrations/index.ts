@@ -1,4 +1,6 @@
-import type { ServiceMigrations } from "#platform/db/migrate.ts";
+import { destroyerSql } from "#platform/db/ddl.ts";
+import { erasureAnswersSql } from "#platform/db/erasure-answers.ts";
+import { indexMigration, type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Lists } from "./002_lists.ts";
 
@@ -7,5 +9,19 @@ export const docgenMigrations: ServiceMigrations = {
   list: [
     { name: "001_initial", class: Migration001Initial },
     { name: "002_lists", class: Migration002Lists },
+    sqlMigration("003_erasure_answers", ...erasureAnswersSql({ schema: "docgen", role: "assent_docgen" })),
+    // An organization is deleted by a role that does nothing else.
+    sqlMigration("005_destroyer", ...destroyerSql("docgen", "assent_docgen_destroyer")),
+    // When the period of the organization is over, or a person is erased, ids and times are left.
+    sqlMigration(
+      "006_retention",
+      "alter table docgen.document add column cleared_at timestamptz(3)",
+      "comment on column docgen.document.cleared_at is 'when all that was said of it was taken away: nothing but ids, times and numbers is left'",
+    ),
+    indexMigration(
+      "007_kept_documents",
+      "document_kept",
+      "docgen.document (organization_id, id) where cleared_at is null",
+    ),
   ],
 };

@@ -13,8 +13,7 @@ import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { ContentFormat as TextFormat } from "#platform/restricted-html/read-content.ts";
 import type { TextRef } from "../domain/document.ts";
-import { invalid, problem } from "../domain/problems.ts";
-import { parseLocale } from "../domain/text.ts";
+import { invalid, parseLocale, problem } from "../domain/problems.ts";
 
 /** A published text of the templates service. */
 export interface FoundText {

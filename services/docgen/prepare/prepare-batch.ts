@@ -4,8 +4,7 @@ import type { Caller } from "#platform/caller.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import type { Failure } from "../domain/document.ts";
 import { defaultTimeZone, parseMetadata } from "../domain/output.ts";
-import { refuse } from "../domain/problems.ts";
-import { defaultLocale, lineProblems, parseLocale } from "../domain/text.ts";
+import { defaultLocale, lineProblems, parseLocale, refuse } from "../domain/problems.ts";
 import {
   findTemplate,
   nothingFound,

@@ -14,7 +14,7 @@ const inlineCharacters = { HTML: 8_000, TEXT: 8_000, MARKDOWN: 1_000 };
 
 export function createTextConverter(): TextConverter {
   const pool = createWorkerPool<TextJob, ConvertedText>({
-    module: new URL("./convert-worker.ts", import.meta.url),
+    module: new URL("./convert-thread.ts", import.meta.url),
     size: 1,
     maxWaiting: 100,
     waitMs: 4_000,

@@ -145,6 +145,10 @@ export function createRenderer(options: RendererOptions): Renderer {
  */
 const programAt = (entry: URL): ChildProgram => ({
   entry,
+  assets: [
+    ...["expo-google-fonts", "fontsource-variable", "myriaddreamin"].map((scope) => `node_modules/@${scope}`),
+    "services/docgen/typesetting/document.typ",
+  ],
   heapShare: 0.6,
   environment: { TZ: "UTC", RAYON_NUM_THREADS: "1" },
   withAddons: true,
@@ -191,7 +195,7 @@ const rendererLimits: RendererLimits = {
   maxIdleMemoryMb: 320,
   maxJobs: 2_000,
   startTimeoutMs: 30_000,
-  idleMs: 5 * 60_000,
+  idleMs: 60_000,
   graceMs: 1_000,
   maxWaiting: 256,
 };

@@ -10,7 +10,14 @@ import { batchCompleted, documentFailed } from "../events.ts";
 import { type PreparedItem, prepareBatch } from "../prepare/prepare-batch.ts";
 import { addBatch, countWaitingItems, findBatch } from "../store/batch-store.ts";
 import { addDocuments, type NewDocument } from "../store/document-store.ts";
-import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
+import {
+  type EarlierUse,
+  findEarlierUse,
+  type KeyedRequest,
+  type KeyUse,
+  keyedRequest,
+  takeKey,
+} from "../store/idempotency-store.ts";
 import { schema } from "../store/orm.ts";
 import { type RateState, readUsage, type Slots, takeSlots } from "../store/usage-store.ts";
 import { batchMessage } from "./batches.ts";
@@ -29,9 +36,14 @@ const maxWaitingItems = 2_000;
 export const createBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createBatch"> => ({
   async createBatch(request, context) {
     const caller = requireCaller(context);
-    const keyed = keyedRequest(request);
-    const earlier = await findEarlier(deps, caller, keyed);
-    const { batch, rate, replayed } = earlier ?? (await createNew(deps, caller, request, keyed, context.signal));
+    const keyed = keyedRequest("batch", request);
+    // Before anything else, so that it is answered again whatever has changed since.
+    const use =
+      keyed && (await withOrg(deps.pool, caller.orgId, (tenant) => findEarlierUse(tenant, keyed, deps.clock.now())));
+    const { batch, rate, replayed } =
+      use === undefined
+        ? await createNew(deps, caller, request, keyed, context.signal)
+        : await replay(deps, caller, use);
     return { batch: batchMessage(batch), rate: rateMessage(rate), replayed };
   },
 });
@@ -42,21 +54,7 @@ interface Created {
   readonly replayed: boolean;
 }
 
-const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateBatchRequest): KeyedRequest | undefined =>
-  key === "" ? undefined : { key, operation: "batch", requestHash };
-
-/**
- * The result of an earlier call with the key. Checked before anything else, so that it is returned whatever has changed
- * since.
- */
-async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
-  if (keyed === undefined) return undefined;
-  const { orgId } = caller;
-  const use = await withOrg(deps.pool, orgId, (tenant) => findKey(tenant, keyed));
-  return use.kind === "new" ? undefined : replay(deps, caller, use);
-}
-
-async function replay(deps: Deps, { orgId }: Caller, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
+async function replay(deps: Deps, { orgId }: Caller, use: EarlierUse): Promise<Created> {
   if (use.kind === "conflict") throw new DomainError("GEN_IDEMPOTENCY_CONFLICT");
   const plan = await deps.plans.of(orgId);
   return withOrg(deps.pool, orgId, async (tenant) => {

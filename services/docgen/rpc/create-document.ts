@@ -9,7 +9,14 @@ import { type Plan, planLimits, type WindowName } from "../domain/usage.ts";
 import { prepareSource } from "../prepare/prepare-source.ts";
 import { countWaiting } from "../store/claim-store.ts";
 import { addDocument, findDocument, type NewDocument } from "../store/document-store.ts";
-import { findKey, type KeyedRequest, type KeyUse, takeKey } from "../store/idempotency-store.ts";
+import {
+  type EarlierUse,
+  findEarlierUse,
+  type KeyedRequest,
+  type KeyUse,
+  keyedRequest,
+  takeKey,
+} from "../store/idempotency-store.ts";
 import { type RateState, readRefusal, readUsage, takeSlots } from "../store/usage-store.ts";
 import type { Place } from "../work/work-loop.ts";
 import type { DocgenDeps } from "./deps.ts";
@@ -30,8 +37,11 @@ const cheapDataLength = 16 * 1024;
 export const createDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createDocument"> => ({
   async createDocument(request, context) {
     const caller = requireCaller(context);
-    const keyed = keyedRequest(request);
-    const created = (await findEarlier(deps, caller, keyed)) ?? (await createNew(deps, caller, request, keyed));
+    const keyed = keyedRequest("document", request);
+    // Before anything else, so that it is answered again whatever has changed since.
+    const use =
+      keyed && (await withOrg(deps.pool, caller.orgId, (tenant) => findEarlierUse(tenant, keyed, deps.clock.now())));
+    const created = use === undefined ? await createNew(deps, caller, request, keyed) : await replay(deps, caller, use);
     const document = await waitForEnd(deps, caller, created.document, request.waitMs, context.signal);
     if (request.waitMs > 0) throwFailure(document);
     return {
@@ -48,21 +58,7 @@ interface Created {
   readonly replayed: boolean;
 }
 
-const keyedRequest = ({ idempotencyKey: key, requestHash }: CreateDocumentRequest): KeyedRequest | undefined =>
-  key === "" ? undefined : { key, operation: "document", requestHash };
-
-/**
- * The result of an earlier call with the key. Checked before anything else, so that it is returned whatever has changed
- * since.
- */
-async function findEarlier(deps: Deps, caller: Caller, keyed: KeyedRequest | undefined): Promise<Created | undefined> {
-  if (keyed === undefined) return undefined;
-  const { orgId } = caller;
-  const use = await withOrg(deps.pool, orgId, (tenant) => findKey(tenant, keyed));
-  return use.kind === "new" ? undefined : replay(deps, caller, use);
-}
-
-async function replay(deps: Deps, { orgId }: Caller, use: Exclude<KeyUse, { kind: "new" }>): Promise<Created> {
+async function replay(deps: Deps, { orgId }: Caller, use: EarlierUse): Promise<Created> {
   if (use.kind === "conflict") throw new DomainError("GEN_IDEMPOTENCY_CONFLICT");
   const plan = await deps.plans.of(orgId);
   return withOrg(deps.pool, orgId, async (tenant) => {
@@ -122,7 +118,7 @@ const addNew = (
   { pool }: Deps,
   { orgId, clientId: createdBy, requestId, traceparent }: Caller,
   { document, plan, keyed }: NewRequest,
-): Promise<Added | Exclude<KeyUse, { kind: "new" }>> =>
+): Promise<Added | EarlierUse> =>
   withOrg(pool, orgId, async (tenant) => {
     const use: KeyUse = keyed === undefined ? { kind: "new" } : await takeKey(tenant, keyed, document);
     if (use.kind !== "new") return use;
@@ -169,7 +165,7 @@ interface EarlyRequest {
  * transaction that takes the slot decides.
  */
 export const refuseUsedUp = (
-  { pool }: Pick<DocgenDeps, "pool">,
+  { pool, clock }: Pick<DocgenDeps, "pool" | "clock">,
   orgId: OrgId,
   { plan, windows, keyed }: EarlyRequest,
 ): Promise<void> =>
@@ -177,6 +173,6 @@ export const refuseUsedUp = (
     const refusal = await readRefusal(tenant, planLimits[plan], windows);
     if (refusal === undefined) return;
     // The last slot may have been taken by the same request, whose result is then returned again.
-    if (keyed !== undefined && (await findKey(tenant, keyed)).kind !== "new") return;
+    if (keyed !== undefined && (await findEarlierUse(tenant, keyed, clock.now())) !== undefined) return;
     throw rateLimited(plan, refusal);
   });

@@ -7,7 +7,7 @@ import {
   Profile as WireProfile,
   DocumentStatus as WireStatus,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -35,23 +35,32 @@ export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenServic
     const { orgId } = caller;
     const id = canonicalId(request.documentId);
     const now = deps.clock.now();
-    await withOrg(deps.pool, orgId, async (tenant) => {
-      const document = await lockDocument(tenant, id);
-      if (document === undefined) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
-      await deleteLocked(tenant, id, now);
-      if (document.status === "completed") await deps.blobs.release(tenant, id);
-      await giveBackSlots(tenant, document);
-      if (document.batchId !== null && !hasEnded(document)) {
-        const counts = { completed: 0, failed: 0, cancelled: 1 };
-        const event = { caller, eventId: deps.newId(), now };
-        await insertOutbox(tenant.client, schema, await noteItemsEnded(tenant, document.batchId, counts, event));
-      }
-    });
+    const isDeleted = await withOrg(deps.pool, orgId, (tenant) => removeDocument(deps, tenant, { caller, id, now }));
+    if (!isDeleted) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
     deps.workLoop.drop(id);
     deps.wakeRelay();
     return {};
   },
 });
+
+/** Deletes a document with its data and its bytes; false when there is none any more. */
+export async function removeDocument(
+  { blobs, newId }: Pick<DocgenDeps, "blobs" | "newId">,
+  tenant: Tenant,
+  { caller, id, now }: { readonly caller: Caller; readonly id: string; readonly now: Date },
+): Promise<boolean> {
+  const document = await lockDocument(tenant, id);
+  if (document === undefined) return false;
+  await deleteLocked(tenant, id, now);
+  if (document.status === "completed") await blobs.release(tenant, id);
+  await giveBackSlots(tenant, document);
+  if (document.batchId !== null && !hasEnded(document)) {
+    const counts = { completed: 0, failed: 0, cancelled: 1 };
+    const event = { caller, eventId: newId(), now };
+    await insertOutbox(tenant.client, schema, await noteItemsEnded(tenant, document.batchId, counts, event));
+  }
+  return true;
+}
 
 /** Only for a document that was never started; the row is locked, so it happens once. */
 async function giveBackSlots(tenant: Tenant, document: LockedDocument): Promise<void> {

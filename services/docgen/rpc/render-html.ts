@@ -8,8 +8,15 @@ import {
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { defaultPage, type RenderProfile } from "../domain/page.ts";
-import { problem, refuse } from "../domain/problems.ts";
-import { defaultLocale, lineProblems, nameProblems, parseLocale, textProblems } from "../domain/text.ts";
+import {
+  defaultLocale,
+  lineProblems,
+  nameProblems,
+  parseLocale,
+  problem,
+  refuse,
+  textProblems,
+} from "../domain/problems.ts";
 import { RenderError, type Rendered, type RenderJob } from "../renderer/render-job.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { parsePage } from "./template-versions.ts";

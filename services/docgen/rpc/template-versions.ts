@@ -8,16 +8,22 @@ import type {
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { isSlug, slugRule } from "#platform/slug.ts";
-import { parseJsonObject } from "../domain/json-object.ts";
+import { parseSlug } from "#platform/slug.ts";
 import { changePage, defaultPage, type Page } from "../domain/page.ts";
-import { invalid, problem, refuse } from "../domain/problems.ts";
+import {
+  defaultLocale,
+  nameProblems,
+  parseJsonObject,
+  parseLocale,
+  problem,
+  refuse,
+  textProblems,
+} from "../domain/problems.ts";
 import { isPublishedAs, publishedPart, type Template, type TemplateChanges } from "../domain/template.ts";
-import { requireSchema } from "../domain/template-error.ts";
-import { defaultLocale, nameProblems, parseLocale, textProblems } from "../domain/text.ts";
 import { inOrganization } from "../store/orm.ts";
 import { addVersion, findTemplate, findVersion, lockTemplate } from "../store/template-store.ts";
-import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
+import type { CheckedTemplate } from "../templating/checked-template.ts";
+import type { Finding, JsonSchema, TemplateSource } from "../templating/template-source.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { canonicalId } from "./ids.ts";
 import { findingMessage, formatFromWire, templateMessage } from "./messages.ts";
@@ -90,7 +96,7 @@ export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
   refuse([...nameProblems("name", name), ...textProblems("content", content)]);
   return {
     name,
-    slug: slug === "" ? undefined : parseSlug(slug),
+    slug: slug === "" ? undefined : parseSlug(slug, "GEN_INVALID_REQUEST"),
     format: formatFromWire(format),
     content,
     page: parsePage(page, defaultPage),
@@ -108,7 +114,7 @@ export function parseTemplateChanges(request: UpdateTemplateRequest, base: Page)
   ]);
   return {
     ...(name === undefined ? {} : { name }),
-    ...(slug === undefined ? {} : { slug: parseSlug(slug) }),
+    ...(slug === undefined ? {} : { slug: parseSlug(slug, "GEN_INVALID_REQUEST") }),
     ...(format === undefined ? {} : { format: formatFromWire(format) }),
     ...(content === undefined ? {} : { content }),
     ...(page === undefined ? {} : { page: parsePage(page, base) }),
@@ -130,11 +136,6 @@ export function parsePage(message: PageMessage | undefined, base: Page): Page {
     footer,
     font: font || undefined,
   });
-}
-
-function parseSlug(text: string): string {
-  if (isSlug(text)) return text;
-  throw invalid(problem("slug", "INVALID_SLUG", slugRule));
 }
 
 const parseSampleData = (text: string) => (text.trim() === "null" ? null : parseJsonObject("sampleData", text));
@@ -175,3 +176,29 @@ export const getTemplateSchema = (
     return { schemaJson: JSON.stringify(schema), version: 0 };
   },
 });
+
+// Errors travel in HTTP/2 trailers, which have little room.
+const maxFindings = 20;
+const maxMessageLength = 200;
+
+/** The schema of a template without findings; throws GEN_TEMPLATE_ERROR for one that has some. */
+function requireSchema({ findings, schema }: CheckedTemplate): JsonSchema {
+  if (findings.length > 0) throw templateError(findings);
+  if (schema === undefined) throw new TypeError("a template without findings has no schema");
+  return schema;
+}
+
+/** The error of a template that has these findings: the first in its metadata, all in its details. */
+function templateError(findings: readonly Finding[]): DomainError {
+  const [first] = findings;
+  if (first === undefined) throw new TypeError("a template error needs a finding");
+  return new DomainError("GEN_TEMPLATE_ERROR", {
+    message: short(first.message),
+    metadata: { line: String(first.line), column: String(first.column), code: first.code },
+    details: findings
+      .slice(0, maxFindings)
+      .map(({ code, message, line, column }) => problem(`content:${line}:${column}`, code, short(message))),
+  });
+}
+
+const short = (message: string): string => message.slice(0, maxMessageLength).toWellFormed();

@@ -1,12 +1,11 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
+import { createFreeSlugs, isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
 import { slugFromName } from "#platform/slug.ts";
 import { effectiveChanges, type Template } from "../domain/template.ts";
-import { inOrganization } from "../store/orm.ts";
-import { freeSlugs } from "../store/slug-store.ts";
+import { inOrganization, TemplateEntity } from "../store/orm.ts";
 import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { canonicalId, parseAfterId } from "./ids.ts";
@@ -114,3 +113,12 @@ export const listTemplates = (
     });
   },
 });
+
+/** For each of the slugs the first of slug, slug-2, slug-3 … that no living template has; all that are found differ. */
+const freeSlugs = createFreeSlugs("docgen", ({ orgId, em }, slugs) =>
+  em.find(
+    TemplateEntity,
+    { organizationId: orgId, slug: { $in: [...slugs] }, deletedAt: null },
+    { fields: ["slug"], disableIdentityMap: true },
+  ),
+);

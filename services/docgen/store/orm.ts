@@ -1,6 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Pool } from "pg";
+import type { FreshText } from "#platform/config.ts";
 import { createOrm, type OrmTenant, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Page } from "../domain/page.ts";
@@ -8,8 +9,12 @@ import type { JsonSchema, TemplateSource } from "../templating/template-source.t
 
 export const schema = "docgen";
 
-export const createDocgenOrm = (options: { url: string; role?: string; max: number; onPool?: (pool: Pool) => void }) =>
-  createOrm({ ...options, name: "docgen", schema, entities: [TemplateEntity, TemplateVersionEntity] });
+export const createDocgenOrm = (options: {
+  url: FreshText;
+  role?: string;
+  max: number;
+  onPool?: (pool: Pool) => void;
+}) => createOrm({ ...options, name: "docgen", schema, entities: [TemplateEntity, TemplateVersionEntity] });
 
 export type DocgenOrm = ReturnType<typeof createDocgenOrm>;
 

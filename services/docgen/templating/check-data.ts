@@ -1,5 +1,5 @@
-import { pointerPath } from "#platform/field-path.ts";
-import { isDay, isTime } from "./filters/date-values.ts";
+import { pointerPath } from "#platform/problems.ts";
+import { isDay, isTime } from "./filters/date-filter.ts";
 import { pointerOf } from "./liquid-state.ts";
 import type { Finding, JsonSchema } from "./template-source.ts";
 
@@ -93,7 +93,7 @@ function hasFormat(format: string, text: string): boolean {
   return format !== "date-time" || isTime(text);
 }
 
-/** The first type of a schema: those after it are taken as well, and not what is asked for. */
+/** The type that messages ask for: the first one. The others are accepted too. */
 function expectedOf(schema: JsonSchema): string {
   const [type] = typesOf(schema);
   if (Array.isArray(schema.anyOf)) return "date";

@@ -41,7 +41,7 @@ export function checkTemplate(source: TemplateSource): CheckedTemplate {
   return { findings: [], schema: inferred.schema, assetIds: markup.assetIds };
 }
 
-/** The words of two branches are two words. In Markdown, blanks can mean something. */
+/** What takes the place of a tag: a blank keeps the words of two branches apart, but in Markdown it could have a meaning. */
 const inPlaceOfTags = { html: " ", markdown: "" };
 
 const refused = ({ content }: TemplateSource, findings: readonly PlacedFinding[]): CheckedTemplate => ({

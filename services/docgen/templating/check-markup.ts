@@ -31,7 +31,7 @@ function checkHtml(flat: FlatTemplate, marks: OutputMarks): CheckedMarkup {
   if (branches.some(({ code }) => code === "misplaced_tag")) return { findings: branches, assetIds: [] };
   const { assetIds, missing } = readImages(flat.text);
   const found = errorsOf(flat.text, marks).map((finding) => placed(finding, flat.sourceOf(finding.offset), marks));
-  // What is not well formed as a whole is not balanced either.
+  // Branches cannot be balanced while the whole is not well formed; that error is reported already.
   const findings = [...found, ...(found.length === 0 ? branches : [])];
   return { findings: [...findings, ...missing.map((offset) => withoutAlt(flat.sourceOf(offset)))], assetIds };
 }
@@ -42,7 +42,7 @@ function checkMarkdown(flat: FlatTemplate, marks: OutputMarks): CheckedMarkup {
   const converted = convertMarkdown(flat.text, (finding) => dropped.push(finding));
   const misplaced = misplacedOutputs(converted.html, flat, marks);
   const { assetIds } = readImages(converted.html);
-  // Then the reason of what is not well formed is known already, and with its place.
+  // The place and the reason are known from the checks above, so the general error is left out.
   const isExplained = dropped.length > 0;
   const found = errorsOf(converted.html, marks).filter(
     ({ code }) => !(isExplained && explained.has(code)) && misplaced.length === 0,
@@ -166,7 +166,7 @@ function createWalk(boundaries: readonly FlatBoundary[]) {
     } else if (!isSame(positions.get(boundary.block), position)) {
       const message = `What stands before ${boundary.token.name} opens or closes an element that it does not close or open. Each branch needs whole elements.`;
       findings.push({ code: "unbalanced_branch", message, offset });
-      // Told once for each block.
+      // Reported once for each block.
       if (boundary.kind !== "jump") positions.set(boundary.block, position);
     }
   };
@@ -198,7 +198,7 @@ function createWalk(boundaries: readonly FlatBoundary[]) {
       stack.push({ name, id: ids });
     },
     close: (name: string): void => {
-      // An end tag that ends nothing is told elsewhere.
+      // The parser reports an end tag without a start tag.
       if (stack.at(-1)?.name === name) stack.pop();
     },
     finish: (): PlacedFinding[] => {

@@ -9,7 +9,7 @@ export interface CheckedTemplate {
   readonly assetIds: readonly string[];
 }
 
-/** Checks templates beside the event loop: authors may write what takes its time. */
+/** Checks templates in another thread, because a template can be written so that its check takes long. */
 export interface TemplateChecker {
   /** Rejects with an outage when there is too much to do, and with GEN_INVALID_REQUEST for what takes too long. */
   check(source: TemplateSource): Promise<CheckedTemplate>;

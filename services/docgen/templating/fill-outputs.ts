@@ -49,7 +49,7 @@ function textOf({ text, hasBreaks }: OutputValue): string {
   return hasBreaks ? escaped.replaceAll("\n", "<br>") : escaped;
 }
 
-/** Line ends are those of HTML; characters that no text may have are shown as what cannot be shown. */
+/** Line ends become those of HTML, and characters that HTML does not allow become U+FFFD. */
 const safe = (text: string): string => text.replaceAll(/\r\n?/g, "\n").replaceAll(unsafeCharacter, "\ufffd");
 
 const inOneLine = (text: string): string => text.replaceAll("\n", " ");

@@ -58,7 +58,7 @@ export function createExpressionReader(root: Flow, names: ReadonlyMap<string, An
     }
     if (isList(flow)) return undefined;
     if (name !== undefined) return ownProperty(flow, name, token, isLenient);
-    // Computed names: a list or an object, nobody can say.
+    // A computed name can be an index of a list or the name of a property, so nothing is inferred.
     flow.node.use("any", token.begin);
     return undefined;
   };

@@ -34,7 +34,7 @@ const liquidTags = {
  */
 export function createLiquid(): Liquid {
   const liquid = new Liquid({
-    // Partials and layouts have no tags; this is the second lock.
+    // There are no tags for partials and layouts; this is a second safeguard against reading files.
     templates: {},
     strictFilters: true,
     strictVariables: true,
@@ -42,7 +42,7 @@ export function createLiquid(): Liquid {
     // A name alone may be undefined in a condition and before the filter default.
     lenientIf: true,
     jsTruthy: false,
-    // Otherwise it is the machine's.
+    // The defaults would be those of the machine.
     locale: "en",
     timezoneOffset: 0,
     parseLimit: liquidLimits.source,

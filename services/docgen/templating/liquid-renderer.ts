@@ -20,7 +20,7 @@ export function* renderTemplates(
   emitter: Emitter,
 ): Generator<unknown, string, unknown> {
   const state = stateOf(context);
-  // Each turn of a loop comes by here, also when there is nothing in the loop.
+  // Counted here because every iteration of a loop calls this, even when its body is empty.
   countStep(state, context);
   for (const template of templates) {
     try {
@@ -84,7 +84,7 @@ function textOf(value: unknown, path: string | undefined): string {
     case "boolean":
       return String(value);
     default:
-      // Nothing, and the words that mean it: nil, empty, blank.
+      // Missing values and liquidjs' nil, empty and blank become an empty text.
       if (value === null || value === undefined || value instanceof Drop) return "";
       throw new ValueProblem("string", path);
   }

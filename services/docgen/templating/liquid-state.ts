@@ -68,7 +68,7 @@ export function formatOf<Format>(state: LiquidState, key: string, make: () => Fo
   return made;
 }
 
-/** What keeps templates from taking all there is. Far from what documents of 200 pages need. */
+/** Limits on what one template can consume, far above what a document of 200 pages needs. */
 export const liquidLimits = {
   /** UTF-16 code units of a template: 512 KB of text are never more. */
   source: 524_288,

@@ -40,7 +40,7 @@ export function createOutputMarks(content: string): OutputMarks {
   };
 }
 
-/** An output that stands where a value could be more than read. */
+/** An output at a place where its value would not be plain text, such as in a tag. */
 interface MisplacedOutput {
   /** Of the output. */
   readonly index: number;

@@ -7,7 +7,7 @@ export interface PlacedFinding {
   readonly offset: number;
 }
 
-/** More than anybody corrects at once. */
+/** Enough to work with; more would only make the answer large. */
 const maxFindings = 50;
 
 /** The findings in the order of the source, with lines and columns. Linear in the source. */

@@ -56,7 +56,7 @@ function readTokens(liquid: Liquid, content: string): TopLevelToken[] | PlacedFi
   }
 }
 
-/** The parser takes tokens from the front, which moves all the others of an array each time. */
+/** A list of tokens from whose front the parser can take cheaply; Array.shift would move all the others each time. */
 function queueOf(tokens: readonly TopLevelToken[]): TopLevelToken[] {
   let next = 0;
   const queue = {

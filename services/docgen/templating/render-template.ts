@@ -155,7 +155,7 @@ interface FailedRendering {
   readonly state: LiquidState;
 }
 
-/** What to tell of an error that rendering threw. Defects of ours are given back as they are. */
+/** The RenderError for what rendering threw. Unknown errors, which are defects of this program, are returned as they are. */
 function toRenderError(error: unknown, failed: FailedRendering): unknown {
   if (!LiquidError.is(error)) return error;
   const cause = error.originalError ?? error;
@@ -184,7 +184,7 @@ function missing(token: PropertyAccessToken, variable: string, where: Record<str
       where,
     );
   }
-  // The first name may stand for the item of a list, whose path is longer.
+  // The first name may be a loop variable, which stands for an item of a list.
   const path = pointerOf(count === 0 ? full : full.slice(0, full.length - (names.length - count)));
   const message = `The template needs a value at ${path.slice(0, 100).toWellFormed()}, and the data have none.`;
   return new RenderError("GEN_INVALID_DATA", message, { path, expected: "required", ...where });

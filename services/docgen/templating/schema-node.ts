@@ -47,7 +47,7 @@ export function createSchemaNode(path = ""): SchemaNode {
     item: () => {
       if (node.item === undefined) {
         node.item = createSchemaNode(`${path}[]`);
-        // A list has no gaps.
+        // No item of a list may be null.
         node.item.require();
       }
       return node.item;
@@ -146,7 +146,7 @@ export type ListFlow = { readonly item: Flow };
 
 export type AnyFlow = Flow | ListFlow | undefined;
 
-/** A frame in which nothing is certain: that of one item of many. */
+/** The frame of one single item of a list, which says nothing about the other items. */
 export const uncertain: Frame = { depth: -1, isCertain: false };
 
 export const isList = (flow: AnyFlow): flow is ListFlow => flow !== undefined && "item" in flow;

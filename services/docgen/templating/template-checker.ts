@@ -19,7 +19,7 @@ export function createTemplateChecker({
   deadlineMs = 10_000,
 }: TemplateCheckerOptions): TemplateChecker {
   const pool = createWorkerPool<CheckJob, CheckedTemplate>({
-    module: new URL("./check-worker.ts", import.meta.url),
+    module: new URL("./check-thread.ts", import.meta.url),
     size: 2,
     maxWaiting: 64,
     waitMs,

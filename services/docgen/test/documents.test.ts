@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { DocumentStatus, Profile } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
@@ -244,4 +245,98 @@ describe("expiry", () => {
     expect((await organization.getDocument({ documentId })).document).toEqual(document);
     expect([await of(DocumentStatus.EXPIRED), await of(DocumentStatus.COMPLETED)]).toEqual([[documentId], [kept]]);
   });
+});
+
+describe("a person", () => {
+  test("is erased from documents that name them, with the bytes, and from nobody else's", async () => {
+    const [mine, theirs] = [await createCustomer(harness), await createCustomer(harness)];
+    const named = {
+      output: { fileName: "Offer-Ann@Example.com" },
+      metadataJson: '{"for":"ann@example.com","user":"u-77"}',
+    };
+    const made = present((await mine.create(named, waiting)).document);
+    const byReference = present((await mine.create({ metadataJson: '{"user":"u-77"}' }, waiting)).document);
+    const longer = { fileName: "For joann@example.com", metadataJson: '{"a":"ann@example.com.au"}' };
+    const other = present((await mine.create(longer, waiting)).document);
+    // What a member is called, or a part of a text, is no reference.
+    const alike = {
+      output: { fileName: "u-77" },
+      metadataJson: '{"u-77":"x","a":"u-77b","b":"not \\"u-77\\" either"}',
+    };
+    const strange = present((await mine.create(alike, waiting)).document);
+    const foreign = present((await theirs.create(named, waiting)).document);
+    const person = { email: "ANN@example.com", userRef: "u-77" };
+    const found = [made.id, byReference.id].sort();
+    const idsIn = ({ items }: { items: { targetId: string; kind: string }[] }) =>
+      items
+        .filter(({ kind }) => kind === "document")
+        .map(({ targetId }) => targetId)
+        .sort();
+    expect(idsIn(await mine.organization.findPerson({ person }))).toEqual(found);
+    const erasure = { person, erasureId: randomUUID(), ground: "GDPR_17" };
+    // A process that noted what it would erase was killed before it did, and then came a legal hold.
+    const noted = { ...erasure, erasureId: randomUUID(), isHeld: true };
+    const documents = found.map((targetId) => ({ kind: "document", targetId, count: 1, outcome: 1 }));
+    await harness.superuser.query("insert into docgen.erasure_answer values ($1, $2, '', $3, '')", [
+      ...[mine.organization.orgId, noted.erasureId, JSON.stringify(documents)],
+    ]);
+    const heldIn = async (asked: typeof noted) =>
+      (await mine.organization.erasePerson(asked)).items
+        .filter(({ kind, keptBecause }) => kind === "document" && keptBecause === "LEGAL_HOLD")
+        .map(({ targetId }) => targetId)
+        .sort();
+    expect(await heldIn(noted)).toEqual(found);
+    expect(await heldIn({ ...noted, erasureId: randomUUID() })).toEqual(found);
+    expect(await blobsOf(harness, mine.organization.orgId)).toBe(4);
+    expect(idsIn(await mine.organization.erasePerson(erasure))).toEqual(found);
+    expect(await heldIn(noted)).toEqual([]);
+    const { rows } = await harness.superuser.query<{ text: string }>(
+      "select d::text as text from docgen.document d where organization_id = $1",
+      [mine.organization.orgId],
+    );
+    expect(rows).toHaveLength(4);
+    const isOthers = (text: string) => [other, strange].some(({ id }) => text.includes(id));
+    expect(rows.filter(({ text }) => /ann@example|u-77/i.test(text) && !isOthers(text))).toEqual([]);
+    expect(await blobsOf(harness, mine.organization.orgId)).toBe(2);
+    // A caller that died with the answer asks again, and is told the same.
+    expect(idsIn(await mine.organization.erasePerson(erasure))).toEqual(found);
+    expect((await mine.organization.erasePerson({ ...erasure, erasureId: randomUUID() })).items).toEqual([]);
+    await mine.organization.getDocument({ documentId: other.id });
+    expect(idsIn(await theirs.organization.findPerson({ person }))).toEqual([foreign.id]);
+  });
+});
+
+test("what a period ends for goes with its bytes and all that was said of it, and nothing newer or of others", async () => {
+  const [mine, theirs] = [await createCustomer(harness), await createCustomer(harness)];
+  const named = { output: { fileName: "For Ann.pdf" }, metadataJson: '{"for":"ann@example.com"}' };
+  const old = present((await mine.create(named, waiting)).document);
+  const deleted = present((await mine.create(named, waiting)).document);
+  await mine.organization.deleteDocument({ documentId: deleted.id });
+  const foreign = present((await theirs.create(named, waiting)).document);
+  renderer.hold();
+  const waitingOne = await mine.ask();
+  const before = timestampFromDate(new Date(harness.clock.now().getTime() + 60_000));
+  const list = { before, limit: 1, withAddresses: true };
+  const { records, nextCursor } = await mine.organization.listOld(list);
+  expect(records).toMatchObject([{ id: old.id, addresses: ["ann@example.com"] }]);
+  const rest = await mine.organization.listOld({ ...list, limit: 9, cursor: nextCursor });
+  expect(rest.records.map(({ id }) => id)).toEqual([deleted.id]);
+  expect(await mine.organization.countOld({ before })).toMatchObject({ records: 2 });
+  const ids = [old.id, deleted.id, foreign.id, waitingOne.id];
+  const early = timestampFromDate(new Date(harness.clock.now().getTime() - 60_000));
+  expect((await mine.organization.removeOld({ ids, before: early })).keptIds).toHaveLength(3);
+  expect((await mine.organization.removeOld({ ids, before, onlyLook: true })).keptIds).toHaveLength(3);
+  for (let times = 0; times < 2; times += 1) {
+    expect((await mine.organization.removeOld({ ids, before })).keptIds).toEqual([waitingOne.id]);
+  }
+  await expectDomainError(mine.organization.getDocument({ documentId: old.id }), "GEN_DOCUMENT_NOT_FOUND");
+  const { rows } = await harness.superuser.query<{ text: string }>(
+    "select d::text as text from docgen.document d where organization_id = $1 and id = any($2)",
+    [mine.organization.orgId, [old.id, deleted.id]],
+  );
+  expect(rows.filter(({ text }) => /ann/i.test(text))).toEqual([]);
+  expect(await blobsOf(harness, mine.organization.orgId)).toBe(0);
+  await theirs.organization.getDocument({ documentId: foreign.id });
+  expect(await mine.organization.countOld({ before })).toMatchObject({ records: 0 });
+  renderer.letGo();
 });

@@ -102,8 +102,10 @@ test("a rendering that took long puts the turn off by its time, and not for ever
   await until(async () => (await secondsAhead(slow)) > 0);
   const ahead = await secondsAhead(slow);
   expect(ahead).toBeLessThan(60);
-  const { documents } = await slow.organization.listDocuments({ pageSize: 1 });
-  expect(documents[0]?.status).toBe(DocumentStatus.COMPLETED);
+  await until(async () => {
+    const { documents } = await slow.organization.listDocuments({ pageSize: 1 });
+    return documents[0]?.status === DocumentStatus.COMPLETED;
+  });
 });
 
 /** By how much the turn for single documents lies in the future. */

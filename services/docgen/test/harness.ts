@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
-import pg from "pg";
+import type pg from "pg";
 import {
   type CreateTemplateRequestSchema,
   DocgenService,
@@ -9,43 +8,39 @@ import {
   RendererService,
   type Template,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { type Caller, callerHeaders } from "#platform/caller.ts";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { ErrorCode } from "#platform/errors.ts";
-import type { EventBus } from "#platform/events/bus.ts";
-import { createMemoryBus } from "#platform/events/memory.ts";
-import { newId, type OrgId, parseOrgId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
-import { createMetrics } from "#platform/metrics.ts";
-import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import type { OrgId } from "#platform/ids.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import type { Service } from "#platform/service.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import {
+  createTestClock,
+  createTestProcess,
+  createTestRuntime,
+  organizationOn,
+  type TestClock,
+  type TestProcess,
+  testCaller,
+} from "#platform/testing/service-harness.ts";
 import type { DocgenConfig } from "../config.ts";
 import { createDocgenService, type DocgenServiceDeps } from "../service.ts";
 import { createFakeAuth, type FakeAuth } from "./fake-auth.ts";
 
-/** A clock that runs, and that a test can move. */
-export interface TestClock extends Clock {
-  advance(ms: number): void;
-}
-
-export interface DocgenProcess {
-  readonly service: Service;
-  /** What its workers publish to. */
-  readonly bus: EventBus;
+export interface DocgenProcess extends TestProcess {
   /** As other services call. */
   readonly renderer: Client<typeof RendererService>;
   /** As the gateway calls for this organization; a new one when none is given. */
   organization(orgId?: string): Organization;
-  startWorkers(): Promise<void>;
-  /** Stops the workers, if they run, and closes the service, as a process does that ends. */
-  stop(): Promise<void>;
 }
 
 /** A client of one organization. */
-export interface Organization extends Client<typeof DocgenService> {
+export interface Organization
+  extends Client<typeof DocgenService>,
+    Client<typeof PersonalDataService>,
+    Client<typeof RetentionService> {
   readonly orgId: OrgId;
 }
 
@@ -64,16 +59,12 @@ export interface DocgenOptions
   readonly config?: Partial<DocgenConfig>;
 }
 
-const clientId = "cl_test";
-export const requestId = "request-1";
-export const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+export const { requestId, traceparent } = testCaller;
 
 /** Starts the service without its workers on a database of its own. */
 export async function startDocgen(options: DocgenOptions = {}): Promise<DocgenHarness> {
   const database = await createTestDatabase();
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  // Dropping the database may reach a connection that is just being closed.
-  superuser.on("error", () => {});
+  const { superuser } = database;
   const clock = createTestClock();
   const auth = createFakeAuth();
   const processes: DocgenProcess[] = [];
@@ -91,7 +82,6 @@ export async function startDocgen(options: DocgenOptions = {}): Promise<DocgenHa
     another,
     stop: async () => {
       for (const process of processes) await process.stop();
-      await superuser.end();
       await database.drop();
     },
   };
@@ -102,74 +92,31 @@ async function createProcess(
   clock: Clock,
   options: DocgenOptions & { readonly auth: Transport },
 ): Promise<DocgenProcess> {
-  const logger = createLogger("docgen", "silent");
-  const metrics = createMetrics();
-  const bus = createMemoryBus();
-  const runtime = { logger, metrics, clock, newId, bus };
+  const runtime = createTestRuntime("docgen", clock);
   const { config, templates = nobody, ...replaced } = options;
   const service = await createDocgenService(
     { databaseUrl: database.url, rendererProcesses: 1, ...config },
     { runtime, templates, ...replaced },
   );
-  const interceptors = serverInterceptors({ service: "docgen", logger, metrics });
   const maxMessageBytes = 32 * 1024 * 1024;
-  // A busy machine is no reason to fail.
-  const transport = createMemoryTransport(service.routes, {
-    interceptors,
-    maxMessageBytes,
-    defaultTimeoutMs: 60_000,
-  });
-  let areWorking = false;
-  let stopped: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    if (areWorking) await Promise.all(service.workers.map((worker) => worker.stop()));
-    await service.close();
-    await bus.close();
-  };
+  const { transport, ...process } = createTestProcess("docgen", service, runtime, { maxMessageBytes });
   return {
-    service,
-    bus,
+    ...process,
     renderer: createClient(RendererService, transport),
-    organization: (id = randomUUID()) => {
-      const headers = callerHeaders(callerOf(id));
-      return { orgId: callerOf(id).orgId, ...createClient(DocgenService, withHeaders(transport, headers)) };
-    },
-    startWorkers: async () => {
-      areWorking = true;
-      for (const worker of service.workers) await worker.start();
-    },
-    stop: () => {
-      stopped ??= stop();
-      return stopped;
+    organization: (id) => {
+      const { orgId, own } = organizationOn(transport, id);
+      return {
+        orgId,
+        ...createClient(DocgenService, own),
+        ...createClient(PersonalDataService, own),
+        ...createClient(RetentionService, own),
+      };
     },
   };
 }
 
 /** A service without a single RPC. */
 const nobody = createMemoryTransport(() => undefined, { interceptors: [] });
-
-export function callerOf(id: string): Caller {
-  const orgId = parseOrgId(id);
-  if (orgId === undefined) throw new TypeError(`${id} is not a UUID`);
-  return { orgId, clientId, requestId, traceparent };
-}
-
-const withHeaders = (transport: Transport, headers: Record<string, string>): Transport => ({
-  unary: (method, signal, timeoutMs, _header, input, values) =>
-    transport.unary(method, signal, timeoutMs, headers, input, values),
-  stream: (method, signal, timeoutMs, _header, input, values) =>
-    transport.stream(method, signal, timeoutMs, headers, input, values),
-});
-
-function createTestClock(): TestClock {
-  let offset = 0;
-  return {
-    now: () => new Date(Date.now() + offset),
-    advance: (ms) => {
-      offset += ms;
-    },
-  };
-}
 
 /** A draft, changed as given. */
 export async function createTemplate(

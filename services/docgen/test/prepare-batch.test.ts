@@ -5,6 +5,7 @@ import type pg from "pg";
 import { BatchItemSourceSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
+import { callerOf } from "#platform/testing/service-harness.ts";
 import { type PreparedItem, prepareBatch } from "../prepare/prepare-batch.ts";
 import type { PrepareDeps } from "../prepare/prepare-source.ts";
 import { itemsOf, namesUpTo } from "./batch-harness.ts";
@@ -12,7 +13,7 @@ import { type Customer, createCustomer } from "./document-harness.ts";
 import { createFakeChecker } from "./fake-checker.ts";
 import { createFakeRenderer } from "./fake-renderer.ts";
 import { createFakeTemplates } from "./fake-templates.ts";
-import { callerOf, type DocgenHarness, startDocgen } from "./harness.ts";
+import { type DocgenHarness, startDocgen } from "./harness.ts";
 
 let harness: DocgenHarness;
 let pool: pg.Pool;

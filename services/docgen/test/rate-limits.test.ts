@@ -85,7 +85,7 @@ describe("the plan", () => {
     harness.auth.setPlan(customer.organization.orgId, Plan.GEN_PAYG);
     const changedAt = performance.now();
     await until(async () => (await planNow()) === "gen_payg");
-    expect(performance.now() - changedAt).toBeLessThan(2_000);
+    expect(performance.now() - changedAt).toBeLessThan(20_000);
     expect((await customer.organization.getUsage({})).minute?.limit).toBe(100);
   });
 });

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { eastAsianFamily } from "#platform/fonts/east-asian.ts";
 import type { FontFamily } from "../domain/page.ts";
 import type { HasGlyph } from "./glyph-coverage.ts";
@@ -21,11 +20,12 @@ export const familiesOf = (font: FontFamily, hasEastAsian: boolean): readonly st
   ...(hasEastAsian ? [eastAsianFamily] : []),
 ];
 
+const folder = new URL("../../../node_modules/@expo-google-fonts/", import.meta.url);
+
 /** Reads the fonts from their packages. */
 export function loadFonts(): Fonts {
-  const { resolve } = createRequire(import.meta.url);
   const families = packages.map(({ name, prefix, faces }) =>
-    faces.map((face) => readFileSync(resolve(`@expo-google-fonts/${name}/${face}/${prefix}_${face}.ttf`))),
+    faces.map((face) => readFileSync(new URL(`${name}/${face}/${prefix}_${face}.ttf`, folder))),
   );
   // A family has what all of its faces have.
   const codePoints = new Set(families.flatMap((faces) => commonCodePoints(faces)));

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isTransient } from "#platform/db/errors.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { createNudges } from "#platform/events/nudges.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { Worker } from "#platform/periodic.ts";
+import { createPauses, type Worker } from "#platform/periodic.ts";
 import { detached } from "#platform/telemetry.ts";
 import { type Document, hasEnded } from "../domain/document.ts";
 import { type Claimed, claimLapsed, claimNext, putOffTurn, renewClaims } from "../store/claim-store.ts";
 import { findDocument } from "../store/document-store.ts";
 import type { RenderInput } from "../store/finish-store.ts";
 import { startTask, type Task } from "./task.ts";
-import { createWaiters } from "./waiters.ts";
-import type { WorkDeps } from "./work-deps.ts";
+import { createWaiters, type WorkDeps } from "./work-deps.ts";
 
 export interface WorkLoop extends Worker {
-  /** There is something to do. */
+  /** There is something new to do, for this process or another one. */
   wake(): void;
   /** Keeps a place in the renderer for a single document that is to be begun at once; undefined when there is no room. */
   keepPlace(): Place | undefined;
@@ -45,7 +45,7 @@ export interface WorkTimes {
   /** So long a claim holds without being renewed. */
   readonly leaseMs: number;
   readonly renewMs: number;
-  /** How often it is looked for what other processes have accepted. */
+  /** How soon it is looked for what other processes have accepted or left; up to four times as long after a quiet while. */
   readonly pollMs: number;
   /** How often it is looked for leases that have run out. */
   readonly lapsedMs: number;
@@ -82,7 +82,10 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
   const { claimerPool, renderer, logger } = deps;
   const waiters = createWaiters();
   const tasks = new Map<string, Task>();
-  const timers: NodeJS.Timeout[] = [];
+  const pauses = createPauses(times.pollMs);
+  const nudges = deps.bus && createNudges(deps.bus, "document-renderer");
+  let looking: NodeJS.Timeout | undefined;
+  let renewing: NodeJS.Timeout | undefined;
   let isRunning = false;
   /** Places in the renderer for what is being claimed or read. */
   let reserved = 0;
@@ -157,7 +160,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
           tasks.delete(claimed.claim);
           waiters.tell(claimed.id, ended);
           // Without an end it may wait again.
-          if (ended === undefined) wake();
+          if (ended === undefined) look();
           else refill();
         },
       },
@@ -198,10 +201,25 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
     startFilling();
   };
 
-  const wake = (): void => {
+  const lookAgain = (): void => {
     isWoken = true;
     none = undefined;
     startFilling();
+  };
+
+  const look = (): void => {
+    const isFar = pauses.shorten();
+    lookAgain();
+    if (isFar) lookLater();
+  };
+
+  const lookLater = (): void => {
+    clearTimeout(looking);
+    if (!isRunning) return;
+    looking = setTimeout(() => {
+      lookAgain();
+      lookLater();
+    }, pauses.next());
   };
 
   const startFilling = (): void => {
@@ -236,12 +254,15 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
     name: "document-renderer",
     start: async () => {
       isRunning = true;
-      timers.push(setInterval(wake, times.pollMs));
-      timers.push(setInterval(() => void renew().catch(report("leases could not be renewed")), times.renewMs));
-      wake();
+      renewing = setInterval(() => void renew().catch(report("leases could not be renewed")), times.renewMs);
+      nudges?.listen(look);
+      look();
+      lookLater();
     },
     stop: async () => {
       isRunning = false;
+      clearTimeout(looking);
+      nudges?.stop();
       waiters.tellAll();
       await filling;
       const grace = new AbortController();
@@ -250,9 +271,12 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
       grace.abort();
       for (const task of tasks.values()) task.giveBack();
       await allDone();
-      for (const timer of timers.splice(0)) clearInterval(timer);
+      clearInterval(renewing);
     },
-    wake,
+    wake: () => {
+      look();
+      nudges?.tell();
+    },
     keepPlace: () => {
       if (!hasRoom()) return undefined;
       const free = reserve();

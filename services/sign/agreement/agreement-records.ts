@@ -46,6 +46,8 @@ const columns: Columns<AgreementRecord> = {
   certificateId: "uuid",
   certificateSha256: "bytea",
   sealLevel: "text",
+  purge: "jsonb",
+  templateId: "uuid",
 };
 
 const agreementColumns = recordColumns(columns);
@@ -159,7 +161,7 @@ export const recipientTable: PartTable<Recipient> = {
 };
 
 /** The normalized form of an e-mail address for searches. */
-export const emailKey = (email: string): string => email.toLowerCase();
+export const emailKey = (email: string): string => email.normalize("NFC").toLowerCase();
 
 const customFieldColumns = recordColumns<Placed<CustomField>>({
   fieldId: "text",

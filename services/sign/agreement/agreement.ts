@@ -59,6 +59,22 @@ export interface Agreement {
   readonly certificate: SealedFile | null;
   /** The lowest level that all seals of the agreement reached. */
   readonly sealLevel: SealLevel | null;
+  /** UUID of the template that it was made from, the first of several; absent or null without one. */
+  readonly templateId?: string | null;
+  /** Absent or null while nobody has asked for its files to be deleted. */
+  readonly purge?: Purge | null;
+}
+
+/** Before its time is over, somebody wants the files of an agreement deleted; the times are ISO 8601. */
+export interface Purge {
+  readonly state:
+    | "documents_queued"
+    | "documents_and_metadata_queued"
+    | "documents_dequeued"
+    | "documents_purged"
+    | "documents_and_metadata_purged";
+  readonly requestedAt: string;
+  readonly purgedAt: string | null;
 }
 
 /** A file of an agreement. */

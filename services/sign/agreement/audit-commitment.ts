@@ -14,7 +14,7 @@ const publicMembers: ReadonlySet<string> = new Set([
   ...["recipientGuid", "role", "documentId", "sha256", "sentSha256", "sealedSha256", "sealLevel", "mail"],
   ...["textSha256", "locale", "attachmentId", "contentType", "bytes", "tabId", "changed"],
   ...["tabsAdded", "tabsChanged", "tabsRemoved", "sequence", "logId", "leafIndex", "leafHash", "leaf"],
-  ...["erasureId", "ground", "keys", "events"],
+  ...["erasureId", "ground", "keys", "events", "purge"],
 ]);
 
 /** Whom values are about: the recipient with this UUID, known by this address; nobody in particular without a UUID. */

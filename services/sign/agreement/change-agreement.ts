@@ -37,8 +37,8 @@ export interface KeyedAgreement {
 /** Runs after the change, in its transaction. When it rejects, the whole transaction is rolled back. */
 export type Within = (tenant: Tenant, agreement: Agreement) => Promise<void>;
 
-/** Must be pure: it runs again after a deadlock or serialization failure. */
-export type Decide = (agreement: Agreement) => Change;
+/** May only read: it runs again after a deadlock or serialization failure. */
+export type Decide = (agreement: Agreement, tenant: Tenant) => Change | Promise<Change>;
 
 /**
  * Locks an agreement, decides the change and writes all its effects in one transaction. New documents have
@@ -69,12 +69,15 @@ export const changeWithKey = (
     readonly bytes?: NewBytes | undefined;
     readonly idempotency?: KeyedRequest | undefined;
     readonly within?: Within | undefined;
+    /** Runs before the agreement is locked. */
+    readonly first?: ((tenant: Tenant) => Promise<void>) | undefined;
   },
 ): Promise<KeyedAgreement> =>
   runKeyed(deps, caller, target, options, async (tenant) => {
+    await options.first?.(tenant);
     const before = await loadAgreement(tenant, target.id, { lock: true });
     if (before === undefined || isTemplate(before) !== target.isTemplate) throw notFound(target.isTemplate);
-    return { before, change: decide(before), bytes: options.bytes ?? new Map() };
+    return { before, change: await decide(before, tenant), bytes: options.bytes ?? new Map() };
   });
 
 /** Creates an agreement with all its effects, once for each idempotency key. */

@@ -69,6 +69,9 @@ export type AuditAction =
   | "agreement.expired"
   | "agreement.deleted"
   | "agreement.erased"
+  | "agreement.purge-requested"
+  | "agreement.purge-withdrawn"
+  | "agreement.purged"
   | "recipient.sent"
   | "recipient.link-made"
   | "recipient.opened"
@@ -95,12 +98,13 @@ export type SignEvent =
         | "agreement.voided"
         | "agreement.expired"
         | "agreement.deleted"
+        | "agreement.purged"
         | "agreement.resent"
         | "template.created"
         | "template.modified"
         | "template.deleted";
     }
-  | { readonly kind: "agreement.declined"; readonly recipientId: string; readonly reason: string }
+  | { readonly kind: "agreement.declined"; readonly recipientId: string }
   | {
       readonly kind:
         | "recipient.sent"
@@ -133,6 +137,7 @@ export type JobKind =
   | "deletion"
   | "evidence"
   | "mail"
+  | "purge"
   | "reminder"
   | "expiry"
   | "expiry-warning";

@@ -48,9 +48,21 @@ export function agreementMessage(
     sender: agreement.sender,
     currentRoutingOrder: agreement.currentRoutingOrder,
     sealLevel: agreement.sealLevel ?? "",
+    ...purgeOf(agreement),
     ...timesOf(agreement),
   };
 }
+
+const purgeOf = ({ purge }: Agreement) =>
+  purge == null
+    ? {}
+    : {
+        purge: {
+          state: purge.state,
+          requestedAt: timestampFromDate(new Date(purge.requestedAt)),
+          ...time("purgedAt", purge.purgedAt === null ? null : new Date(purge.purgedAt)),
+        },
+      };
 
 const timesOf = (agreement: Agreement) => ({
   createdAt: timestampFromDate(agreement.createdAt),

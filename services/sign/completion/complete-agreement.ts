@@ -154,9 +154,10 @@ const sealFile = (deps: CompletionDeps, ...file: FileToSeal): Promise<Sealed> =>
 type FileToSeal = [agreement: Agreement, original: Uint8Array, signal: AbortSignal, filling: Filling];
 
 async function prepareAndSeal(
-  { intake, sealer, witness, clock, newId }: CompletionDeps,
+  { intake, witness, clock, newId, ...deps }: CompletionDeps,
   ...[{ id }, original, signal, { wanted, ...filling }]: FileToSeal
 ): Promise<Sealed> {
+  const sealer = deps.sealer.now();
   const statement = sealer.statement(id, clock.now());
   const prepared = await intake.prepareSeal({ bytes: original, statement, ...filling });
   const { bytes } = prepared;

@@ -71,11 +71,19 @@ function parseRecipient(message: RecipientInput, field: string): RecipientDefini
     recipientId,
     ...defined({ role: parseRole(message.role, field) }),
     // Spaces around names and addresses come from copying and are never intended.
-    ...defined({ name: name?.trim(), email: email?.trim(), hostName: hostName?.trim(), hostEmail: hostEmail?.trim() }),
+    ...defined({
+      name: name?.trim(),
+      email: addressOf(email),
+      hostName: hostName?.trim(),
+      hostEmail: addressOf(hostEmail),
+    }),
     ...defined({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale, emailSubject, emailBlurb }),
     tabs: parseTabs(message.tabs, `${field}.tabs`),
   };
 }
+
+/** In one form: people are found by their addresses. */
+const addressOf = (email: string | undefined): string | undefined => email?.trim().normalize("NFC");
 
 const roles: ReadonlyMap<WireRole, RecipientRole> = new Map([
   [WireRole.SIGNER, "signer"],

@@ -52,7 +52,8 @@ export async function makeAgreement(
   const definition = { ...composed, documents: numberDocuments(composed.documents) };
   const checked = await checkFiles(deps, orgId, definition.documents);
   const context = decisionContext(deps, caller, wanted.observed);
-  const draft = createDraft(definition, checked, { isTemplate, sender: senderOf(deps, caller) }, context);
+  const templateId = isTemplate ? null : firstTemplate(wanted.compositions);
+  const draft = createDraft(definition, checked, { isTemplate, sender: senderOf(deps, caller), templateId }, context);
   refuse(documentLimitProblems(draft.agreement.documents));
   const stored = await readStored(deps, orgId, definition.documents);
   const bytes = bytesOf(draft.agreement.documents, [...checked, ...stored]);
@@ -62,6 +63,15 @@ export async function makeAgreement(
   const matches = await findAnchors(deps, orgId, draft.agreement, bytes);
   const sent = thenChange(draft, (agreement) => sendAgreement(agreement, matches, context));
   return createAgreement(deps, caller, sent, options);
+}
+
+/** Its periods are those of what is made from it; a draft that was copied passes on that of its own. */
+function firstTemplate(compositions: readonly LoadedComposition[]): string | null {
+  const sources = compositions.flatMap(({ layers }) =>
+    layers.flatMap((layer) => (layer.kind === "template" ? [layer.template] : [])),
+  );
+  const [id] = sources.flatMap((source) => (source.status === "template" ? source.id : (source.templateId ?? [])));
+  return id ?? null;
 }
 
 /** The files of templates: each agreement has its own copy, under its own key. */
@@ -110,13 +120,14 @@ export async function findAnchors(
 interface CreateOptions {
   readonly isTemplate: boolean;
   readonly sender: Sender;
+  readonly templateId?: string | null;
 }
 
 /** Creates a draft or template. The definition's documents must be numbered and its files checked. */
 export function createDraft(
   definition: Definition,
   checked: readonly CheckedFile[],
-  { isTemplate, sender }: CreateOptions,
+  { isTemplate, sender, templateId = null }: CreateOptions,
   context: DecisionContext,
 ): Change {
   const { actor, newId, now } = context;
@@ -132,6 +143,7 @@ export function createDraft(
     recipients,
     customFields: newCustomFields(definition.customFields, context),
     sender,
+    templateId,
     createdAt: now,
     modifiedAt: now,
     statusChangedAt: now,
@@ -159,6 +171,7 @@ const untouched = {
   voidedReason: "",
   certificate: null,
   sealLevel: null,
+  purge: null,
   expiresAt: null,
   remindAt: null,
   currentRoutingOrder: 0,

@@ -2,6 +2,7 @@ import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isStorable } from "#platform/json-object.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
 import type { Recipient, RecipientRole } from "../agreement/agreement.ts";
+import { emailKey } from "../agreement/agreement-records.ts";
 import type { DecisionContext } from "../agreement/change.ts";
 import type { RecipientDefinition } from "../agreement/definition.ts";
 import { lengthOf, problem, refuse, textProblems } from "../agreement/problems.ts";
@@ -169,5 +170,4 @@ function refuseDuplicates(recipients: readonly RecipientFacts[], others: readonl
 
 const isTellable = ({ email, role }: RecipientFacts): boolean => email !== "" && signingRoles.includes(role);
 
-const personOf = ({ email, clientUserId }: RecipientFacts): string =>
-  JSON.stringify([email.toLowerCase(), clientUserId]);
+const personOf = ({ email, clientUserId }: RecipientFacts): string => JSON.stringify([emailKey(email), clientUserId]);

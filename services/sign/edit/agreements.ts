@@ -2,11 +2,19 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
-import { withOrgSnapshot } from "#platform/db/pool.ts";
+import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import { createAgreementReader } from "../agreement/agreement-store.ts";
-import { changeAgreement, isTemplate, type NewBytes, notFound, type TargetId } from "../agreement/change-agreement.ts";
+import {
+  changeAgreement,
+  changeWithKey,
+  isTemplate,
+  type NewBytes,
+  notFound,
+  type TargetId,
+} from "../agreement/change-agreement.ts";
 import { agreementTarget, decisionContext, requireTarget, targetOf, waitingCaller } from "../agreement/context.ts";
 import type { Definition } from "../agreement/definition.ts";
 import { agreementMessage, wireAgreementStatuses } from "../agreement/messages.ts";
@@ -15,8 +23,10 @@ import { parseDefinition } from "../create/input.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../create/new-documents.ts";
 import type { SignDeps } from "../deps.ts";
 import { countByStatus, countMoves } from "../list/list-store.ts";
+import { findHeld } from "../retention/holds.ts";
+import { shareRules } from "../retention/periods.ts";
 import { deleteAgreement as decideDelete, voidAgreement as decideVoid } from "../send/end-agreement.ts";
-import { remindAgreement as decideRemind } from "../send/remind.ts";
+import { remindAgreement as decideRemind } from "../send/send-agreement.ts";
 import { checkFiles } from "./documents.ts";
 import { documentLimitProblems } from "./edit-documents.ts";
 import { updateAgreement as decideUpdate } from "./update-agreement.ts";
@@ -90,7 +100,14 @@ export const deleteAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
     const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);
     const decision = decisionContext(deps, caller, observed);
-    await changeAgreement(deps, caller, targetOf(target), (current) => decideDelete(current, decision));
+    const decide = async (current: Agreement, tenant: Tenant) => {
+      const change = decideDelete(current, decision);
+      const { id } = current;
+      if ((await findHeld(tenant, deps.vault, [id])).has(id)) throw new DomainError("LEGAL_HOLD");
+      return change;
+    };
+    // Holds that were answered before are seen, and others wait.
+    await changeWithKey(deps, caller, targetOf(target), decide, { first: shareRules });
     return {};
   },
 });

@@ -39,6 +39,12 @@ export async function findBulk(
   return rows;
 }
 
+/** Whether a copy names the address, or is for the reference. */
+export function isCopyFor(copy: JsonObject, { email, userRef }: Pick<Person, "email" | "userRef">): boolean {
+  const recipients = (copy.recipients ?? []) as readonly { readonly clientUserId?: string }[];
+  return replaceIn(copy, email) !== copy || (userRef !== "" && recipients.some((one) => one.clientUserId === userRef));
+}
+
 /** Takes the copies out of a list that are about the person. False when there is none. */
 async function eraseFromList(
   { client, orgId }: Tenant,
@@ -51,11 +57,7 @@ async function eraseFromList(
     [orgId, id],
   );
   const copies = rows[0]?.copies ?? [];
-  const reference = userRef === "" ? undefined : `:${JSON.stringify(userRef)}`;
-  const kept = copies.filter((copy) => {
-    const text = JSON.stringify(copy);
-    return replaceIn(text, email) === text && (reference === undefined || !text.includes(reference));
-  });
+  const kept = copies.filter((copy) => !isCopyFor(copy, { email, userRef }));
   if (kept.length === copies.length) return false;
   if (!isKept) {
     await client.query(

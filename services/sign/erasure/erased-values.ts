@@ -1,29 +1,33 @@
+import { extensions, formsOf } from "#platform/db/address-pattern.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { erasedValue } from "../agreement/audit-commitment.ts";
 import type { Tab } from "../agreement/tab.ts";
 
 /** The value with a word in place of an address (in lower case) wherever a text names it; itself when none does. */
-export function replaceIn<T>(value: T, email: string): T {
-  return email === "" ? value : (replaceAll(value, patternOf(email)) as T);
+export function replaceIn<T>(value: T, email: string, word = erasedValue): T {
+  return email === "" ? value : (replaceAll(value, patternOf(email), word) as T);
 }
 
-/** Not within a longer address, whose end or beginning it may be. */
-const patternOf = (email: string): RegExp =>
-  new RegExp(
-    `(?<![\\p{L}\\p{N}._%+-])${email.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}])`,
+/** The same as addressPattern, but that what escapes a character in a URL is no end of a text here. */
+function patternOf(email: string): RegExp {
+  const forms = formsOf(email).map((form) => form.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  const word = "\\p{L}\\p{N}";
+  return new RegExp(
+    `(?:(?<![${word}._%+-])|(?<=\\\\[bfnrt]))(?:${forms.join("|")})(?![${word}_-]|[.](?!${extensions}(?![${word}_-]|[.][${word}]))[${word}])`,
     "giu",
   );
+}
 
-function replaceAll(value: unknown, pattern: RegExp): unknown {
-  if (typeof value === "string") return value.replace(pattern, erasedValue);
+function replaceAll(value: unknown, pattern: RegExp, word: string): unknown {
+  if (typeof value === "string") return value.replace(pattern, () => word);
   if (typeof value !== "object" || value === null || Buffer.isBuffer(value) || value instanceof Date) return value;
   if (Array.isArray(value)) {
-    const list = value.map((one) => replaceAll(one, pattern));
+    const list = value.map((one) => replaceAll(one, pattern, word));
     return list.some((one, index) => one !== value[index]) ? list : value;
   }
   const members = Object.entries(value).map(([name, one]) => [
-    name.replace(pattern, erasedValue),
-    replaceAll(one, pattern),
+    name.replace(pattern, () => word),
+    replaceAll(one, pattern, word),
   ]);
   const isSame = Object.entries(value).every(([name, one], index) => {
     const [otherName, other] = members[index] ?? [];
@@ -41,7 +45,8 @@ export const eraseRecipient = (recipient: Recipient, name: string): Recipient =>
   tabs: recipient.tabs.map(eraseTab),
 });
 
-const eraseTab = (tab: Tab): Tab => ({
+/** The tab as it was before anybody filled it in. */
+export const eraseTab = (tab: Tab): Tab => ({
   ...tab,
   ...{ value: tab.type === "checkbox" ? "false" : "", originalValue: "" },
   items: tab.items.map((one) => ({ ...one, selected: false })),

@@ -1,3 +1,4 @@
+import { addressPattern } from "#platform/db/address-pattern.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { AuditEvent } from "../agreement/audit-chain.ts";
 import { publicDetails } from "../agreement/audit-commitment.ts";
@@ -22,7 +23,7 @@ export async function findAgreements(
   const { rows } = await client.query<{ id: string; isFound: boolean }>({
     name: "sign-erasure-window",
     text: windowSql,
-    values: [orgId, after, windowSize, erasureId, email, userRef, emailIndex, userIndex],
+    values: [orgId, after, windowSize, erasureId, email, userRef, emailIndex, userIndex, email.normalize("NFD")],
   });
   return {
     found: rows.filter(({ isFound }) => isFound).map(({ id }) => id),
@@ -31,7 +32,8 @@ export async function findAgreements(
 }
 
 const ofAgreement = "organization_id = a.organization_id and agreement_id = a.id";
-const naming = (text: string): string => `($5 <> '' and strpos(lower(${text}), $5) > 0)`;
+const naming = (text: string): string =>
+  `($5 <> '' and (strpos(lower(${text}), $5) > 0 or ($9 <> $5 and strpos(lower(${text}), $9) > 0)))`;
 
 const windowSql = `select a.id, coalesce(
     ${naming("a::text")}
@@ -69,7 +71,7 @@ export async function findBeside(
       (select count(*)::int from sign.attachment where ${here}) as attachments,
       array(select to_char(created_at at time zone 'UTC' + interval '${retryDays} days', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         from sign.idempotency_key where ${here} and ${namesIt("key")}) as "retryKeysUntil"`,
-    values: [orgId, agreementId, email, recipientIds],
+    values: [orgId, agreementId, email, recipientIds, addressPattern(email)],
   });
   const [beside] = rows;
   if (beside === undefined) throw new Error("one row is answered");
@@ -77,7 +79,7 @@ export async function findBeside(
 }
 
 const here = "organization_id = $1 and agreement_id = $2";
-const namesIt = (text: string): string => `$3 <> '' and strpos(lower(${text}), $3) > 0`;
+const namesIt = (text: string): string => `$3 <> '' and strpos(lower(${text}), $3) > 0 and lower(${text}) ~ $5`;
 
 /** Takes away what findBeside found. */
 export async function eraseBeside(
@@ -94,7 +96,7 @@ export async function eraseBeside(
   );
   await run(
     `delete from sign.view where ${here} and (recipient_id = any($4::uuid[]) or ${namesIt("return_url")})`,
-    ...[agreementId, email, recipientIds],
+    ...[agreementId, email, recipientIds, addressPattern(email)],
   );
   await run("delete from sign.job where organization_id = $1 and id = any($2)", mailJobs);
   await run("update sign.job set last_error = '' where organization_id = $1 and id = any($2)", jobErrors);

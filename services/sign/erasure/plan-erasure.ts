@@ -1,3 +1,4 @@
+import type { KeptReason } from "#api/personal-data.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { emailKey } from "../agreement/agreement-records.ts";
 import type { AuditEvent } from "../agreement/audit-chain.ts";
@@ -20,7 +21,7 @@ export interface ErasureItem {
   /** Of a free text: which. */
   readonly name?: string;
   /** Why it is kept; it is erased otherwise. */
-  readonly kept?: "IN_PROGRESS" | "LEGAL_HOLD" | "FILE_OF_ALL" | "SEALED_WITH_OTHERS" | "REPEATABLE";
+  readonly kept?: KeptReason;
   /** ISO 8601. */
   readonly until?: string;
 }
@@ -65,6 +66,8 @@ export interface FoundAgreement {
   readonly beside: Beside;
   /** Whether a legal hold keeps it, or the person. */
   readonly isHeld: boolean;
+  /** Until when a period keeps it, null for ever; undefined when none does. */
+  readonly keptUntil: Date | null | undefined;
 }
 
 export interface ErasurePlan {
@@ -76,6 +79,8 @@ export interface ErasurePlan {
   readonly keyIds: readonly string[];
   /** Of format 1, to be left without what is personal. */
   readonly events: readonly AuditEvent[];
+  /** Whether its files are to be destroyed. */
+  readonly erasesFiles: boolean;
 }
 
 /** Recipients that are this person. */
@@ -115,13 +120,15 @@ export function planErasure(found: FoundAgreement, person: Person, now: Date): E
     ...item("ATTACHMENT_NAMES", beside.attachmentIds.length > 0),
   ];
   const reason = keptBecause(found);
-  const erases = reason === undefined && parts.length > 0;
-  const hasFiles = agreement.documents.length + beside.attachments > 0;
+  const hasFiles = agreement.documents.length + beside.attachments > 0 && !isPurged(agreement);
   const isInFiles = hasFiles && (recipients.length > 0 || theirs.length > 0);
+  const isOfNobody = reason === undefined && isNobodyLeft(after);
+  const erasesFiles = isInFiles && found.keptUntil === undefined && isOfNobody;
+  const erases = reason === undefined && (parts.length > 0 || erasesFiles);
   return {
     items: [
       ...parts.map((one) => ({ ...one, ...reason })),
-      ...(isInFiles ? [{ part: "FILES" as const, kept: "FILE_OF_ALL" as const }] : []),
+      ...(isInFiles ? [{ part: "FILES" as const, ...(erasesFiles ? {} : filesKept(found, isOfNobody)) }] : []),
       ...(tellOthersOf(events, new Set(theirs.map(({ id }) => id)), names)
         ? [{ part: "TRAIL_OF_OTHERS" as const, kept: "SEALED_WITH_OTHERS" as const }]
         : []),
@@ -134,8 +141,30 @@ export function planErasure(found: FoundAgreement, person: Person, now: Date): E
     agreement: erases ? after : agreement,
     keyIds: erases ? keyIds : [],
     events: erases ? clear : [],
+    erasesFiles,
   };
 }
+
+const isPurged = ({ purge }: Agreement): boolean => purge != null && purge.purgedAt !== null;
+
+const filesKept = (
+  { isHeld, keptUntil: until }: FoundAgreement,
+  isOfNobody: boolean,
+): Pick<ErasureItem, "kept" | "until"> =>
+  isHeld
+    ? { kept: "LEGAL_HOLD" }
+    : {
+        kept: isOfNobody ? "RETENTION" : "FILE_OF_ALL",
+        ...(until == null ? {} : { until: until.toISOString() }),
+      };
+
+/** What everybody has signed is the organization's own proof, and has to be kept by many a law. */
+const cameToNothing: ReadonlySet<Agreement["status"]> = new Set(["declined", "voided", "expired"]);
+
+/** Whether it came to nothing, and all whom it was for are erased. */
+const isNobodyLeft = ({ status, recipients }: Agreement): boolean =>
+  cameToNothing.has(status) &&
+  recipients.every(({ name, email, clientUserId }) => name === erasedValue && email + clientUserId === "");
 
 /** Until when events are kept that say why an agreement was declined or voided. */
 function eventsUntil(

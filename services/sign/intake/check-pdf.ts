@@ -9,7 +9,7 @@ import { witnessedMark } from "../witness/messages.ts";
 import { cleanGraph, refuseUnclean } from "./clean/clean-graph.ts";
 import type { CheckedPdf, PdfFacts } from "./messages.ts";
 import { readPages } from "./page-tree.ts";
-import { maxAnnotations, maxFieldDepth, maxFields, PdfProblem } from "./pdf-limits.ts";
+import { maxAnnotations, maxFieldDepth, maxFields, PdfProblem, trackChanges } from "./pdf-limits.ts";
 import { prepareSeal } from "./prepare-seal.ts";
 import { documentOf, extensibleDocumentOf } from "./reading/open-document.ts";
 import { type Graph, readGraph } from "./reading/read-graph.ts";
@@ -17,7 +17,6 @@ import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
 import { isSignedPdf, readLocks } from "./signature-locks.ts";
 import { refuseMalformedSignatures } from "./signature-ranges.ts";
-import { trackChanges } from "./track-changes.ts";
 
 /**
  * Checks a PDF by following only its cross-reference, and rewrites it, so that the file shown, searched, filled

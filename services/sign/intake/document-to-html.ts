@@ -165,10 +165,11 @@ function tableHtml(table: HtmlElement, level: number): string {
       .join("");
   const head = sections(["thead"]);
   const body = sections(["tbody", "tfoot"]);
-  if (head === "" && body === "") return htmlOf(caption.flatMap(({ childNodes }) => blocksOf(childNodes, level)));
+  const blocks = caption.flatMap(({ childNodes }) => blocksOf(childNodes, level));
+  if (head === "" && body === "") return htmlOf(blocks);
   const rows =
     body === "" ? `<tbody>${head}</tbody>` : `${head === "" ? "" : `<thead>${head}</thead>`}<tbody>${body}</tbody>`;
-  return `${htmlOf(caption.flatMap(({ childNodes }) => blocksOf(childNodes, level)))}<table>${rows}</table>`;
+  return htmlOf([...blocks, { html: `<table>${rows}</table>` }]);
 }
 
 const elementsOf = (element: HtmlElement): HtmlElement[] =>

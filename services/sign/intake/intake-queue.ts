@@ -93,7 +93,7 @@ export function createIntakeQueue({
   const pool = createProcessPool<IntakeJob, IntakeOutcome>(
     {
       name: "document",
-      program: { entry, heapShare: 0.75, youngHalfMb, environment: { TZ: "UTC" }, withAddons: false },
+      program: { entry, assets, heapShare: 0.75, youngHalfMb, environment: { TZ: "UTC" }, withAddons: false },
       limits: withLimits(limits),
       logger,
       size: places + 1,
@@ -144,6 +144,7 @@ export function createIntakeQueue({
 }
 
 const entry = new URL("./pdf-process.ts", import.meta.url);
+const assets = ["@expo-google-fonts", "@fontsource-variable", "pdfjs-dist"].map((name) => `node_modules/${name}`);
 
 /**
  * Jobs leave short-lived garbage that holds on to file bytes. With V8's default size it piles up until a full
@@ -195,7 +196,7 @@ function withLimits(changes: Partial<ChildLimits>): ChildLimits {
     maxIdleMemoryMb: (maxMemoryMb * 5) / 8,
     maxJobs: 50_000,
     startTimeoutMs: 30_000,
-    idleMs: 5 * 60_000,
+    idleMs: 60_000,
     graceMs: 1_000,
     ...changes,
     maxMemoryMb,

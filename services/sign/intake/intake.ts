@@ -7,7 +7,6 @@ import type { DocumentWarning, PageSize } from "../agreement/agreement.ts";
 import type { TextMatch } from "../agreement/tab.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import { convertHtml, notConvertible } from "./convert-document.ts";
-import { type DocumentFile, type DocumentFormat, formatOf, isPdf, maxDocumentBytes } from "./document-format.ts";
 import { createIntakeQueue, type IntakeAnswer, type IntakeQueueOptions } from "./intake-queue.ts";
 import type { SealPreparation, WantedText } from "./messages.ts";
 import { maxMatches } from "./pdf-limits.ts";
@@ -214,4 +213,51 @@ const maxBytesAtOnce = 512 * 1024;
 async function hashOf(bytes: Uint8Array): Promise<Buffer> {
   if (bytes.length <= maxBytesAtOnce) return createHash("sha256").update(bytes).digest();
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
+}
+
+/** A file as it was sent. */
+export interface DocumentFile {
+  /** The integration's id. */
+  readonly documentId: string;
+  readonly name: string;
+  /** Empty to use the extension of the name. */
+  readonly fileExtension: string;
+  readonly content: Uint8Array | "invalid-base64" | "missing";
+}
+
+export type DocumentFormat = "pdf" | "html" | "text";
+
+/** 25 MB, decoded. */
+export const maxDocumentBytes = 25 * 1024 * 1024;
+
+/** The format that the request declares; undefined when it is not supported. */
+function formatOf({ fileExtension, name, content }: DocumentFile): DocumentFormat | undefined {
+  const said = fileExtension.trim().toLowerCase().replace(/^\./, "");
+  const extension = said === "" ? extensionOf(name) : said;
+  if (extension !== "") return formats.get(extension);
+  return content instanceof Uint8Array && isPdf(content) ? "pdf" : undefined;
+}
+
+/** Whether the bytes start like a PDF; readers accept the header anywhere in the first 1,024 bytes. */
+const isPdf = ({ buffer, byteOffset, byteLength }: Uint8Array): boolean =>
+  Buffer.from(buffer, byteOffset, Math.min(byteLength, 1_024)).includes("%PDF-");
+
+const formats: ReadonlyMap<string, DocumentFormat> = new Map([
+  ["pdf", "pdf"],
+  ["html", "html"],
+  ["htm", "html"],
+  ["txt", "text"],
+]);
+
+/** A dot does not always begin an extension: "Version 1.2", "Mr. Smith". */
+function extensionOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  const extension =
+    dot === -1
+      ? ""
+      : name
+          .slice(dot + 1)
+          .trim()
+          .toLowerCase();
+  return /^[a-z][a-z0-9]{0,4}$/.test(extension) ? extension : "";
 }

@@ -15,3 +15,21 @@ export async function mergePdfs(files: readonly Uint8Array[]): Promise<Uint8Arra
     objectsPerTick: Number.POSITIVE_INFINITY,
   });
 }
+
+/** A PDF with one empty page. */
+export const smallestPdf: Uint8Array = Buffer.from(`%PDF-1.4
+1 0 obj
+<</Type/Catalog/Pages 2 0 R>>
+endobj
+2 0 obj
+<</Type/Pages/Kids[3 0 R]/Count 1>>
+endobj
+3 0 obj
+<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]>>
+endobj
+trailer
+<</Size 4/Root 1 0 R>>
+startxref
+9
+%%EOF
+`);

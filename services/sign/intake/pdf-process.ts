@@ -5,11 +5,10 @@ import { createFontLibrary } from "../completion/font-library.ts";
 import { checkPdf } from "./check-pdf.ts";
 import { documentToHtml } from "./document-to-html.ts";
 import { findTexts } from "./find-texts.ts";
-import { mergePdfs } from "./merge-pdfs.ts";
+import { mergePdfs, smallestPdf } from "./merge-pdfs.ts";
 import type { IntakeJob, IntakeOutcome } from "./messages.ts";
 import { damagedMessage, PdfProblem } from "./pdf-limits.ts";
 import { prepareSeal } from "./prepare-seal.ts";
-import { smallestPdf } from "./smallest-pdf.ts";
 
 // The libraries log every oddity of a file to the console, where nobody would read it.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};

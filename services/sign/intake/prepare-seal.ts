@@ -7,13 +7,12 @@ import { structureOf } from "../completion/structure.ts";
 import { fixByteRange, type PreparedFile } from "../seal/byte-range.ts";
 import { addSignaturePlaceholder, fieldNamesOf } from "../seal/signature-placeholder.ts";
 import type { SealPreparation } from "./messages.ts";
-import { PdfProblem } from "./pdf-limits.ts";
+import { PdfProblem, trackChanges } from "./pdf-limits.ts";
 import { extensibleDocumentOf } from "./reading/open-document.ts";
 import { type Graph, readGraph } from "./reading/read-graph.ts";
 import { readStrictly } from "./reading/read-strictly.ts";
 import { writeGraph } from "./reading/write-graph.ts";
 import { readLocks, type SignatureLocks } from "./signature-locks.ts";
-import { trackChanges } from "./track-changes.ts";
 
 /**
  * Draws the marks and adds a signature placeholder as an incremental update: the bytes that people saw stay as

@@ -35,14 +35,18 @@ export async function claimJobs(
   });
 }
 
+// Chosen before the update, once: a subselect of it may run again for each row and claim jobs that nobody then runs.
 const claimSql = {
   name: "sign-claim-jobs",
-  text: `update sign.job set claim = $4, claimed_until = now() + interval '${leaseSeconds} seconds', attempts = attempts + 1
-    where (organization_id, id) in (
+  text: `with next as materialized (
       select organization_id, id from sign.job
       where failed_at is null and run_at <= $3 and kind = $1 and (claimed_until is null or claimed_until < now())
       order by run_at, created_at limit $2 for update skip locked
-    ) returning organization_id, id`,
+    )
+    update sign.job j
+    set claim = $4, claimed_until = now() + interval '${leaseSeconds} seconds', attempts = j.attempts + 1
+    from next where j.organization_id = next.organization_id and j.id = next.id
+    returning j.organization_id, j.id`,
 };
 
 /** The given kinds that have a due, unclaimed job. Cheap, however many jobs are scheduled for later. */

@@ -14,9 +14,10 @@ import { copyDefinition } from "../bulk/handlers.ts";
 import { type CompletionDeps, completeAgreement } from "../completion/complete-agreement.ts";
 import { makeAgreement } from "../create/make-agreement.ts";
 import type { SignDeps } from "../deps.ts";
+import { purgeAgreements } from "../retention/purge.ts";
 import { enterDeletions } from "../retention/remover.ts";
 import { expireWhenDue, warnWhenDue } from "../send/end-agreement.ts";
-import { remindWhenDue } from "../send/remind.ts";
+import { remindWhenDue } from "../send/send-agreement.ts";
 import { evidenceDetails } from "../verification/verify.ts";
 import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
 import type { JobLoopDeps } from "./job-loop.ts";
@@ -28,6 +29,7 @@ export const jobHandlers = (deps: SignDeps): JobLoopDeps["handlers"] => ({
   deletion: enterDeletions(deps),
   evidence: enterIntoLog(deps),
   mail: sendMails(deps),
+  purge: purgeAgreements(deps),
   reminder: sendReminders(deps),
   expiry: endExpired(deps),
   "expiry-warning": warnOfExpiry(deps),
@@ -107,7 +109,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
 }
 
 /**
- * Enters a head of a trail into the organization's evidence log, that of a completed agreement or of an erasure, and records
+ * Enters a head of a trail into the organization's evidence log, that of a completed agreement, of an erasure or of a purge, and records
  * its position in the trail. The log returns the same position however often it is asked. Nobody waits for this job, and it
  * is never given up.
  */
@@ -159,7 +161,8 @@ const enter = (
   signal: AbortSignal,
 ): Promise<RecordExternalHeadResponse> => {
   const { orgId, requestId, traceparent } = job;
-  const source = action === "agreement.erased" ? HeadSource.SIGN_ERASURE : HeadSource.SIGN;
+  const erases = action === "agreement.erased" || action === "agreement.purged";
+  const source = erases ? HeadSource.SIGN_ERASURE : HeadSource.SIGN;
   return evidenceLog.recordExternalHead(
     { source, agreementId: agreementOf(job), headHash, sequence, completedAt: timestampFromDate(occurredAt) },
     { headers: callerHeaders({ orgId, clientId: "sign", requestId, traceparent }), signal, timeoutMs },

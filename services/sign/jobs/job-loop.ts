@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import type { NudgeBus } from "#platform/events/nudges.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Worker } from "#platform/periodic.ts";
-import { detached, noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
+import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
+import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import type { JobKind } from "../agreement/change.ts";
 import {
   type Claimed,
@@ -18,11 +19,6 @@ import {
 } from "./claim-store.ts";
 import type { Hold, Job, JobHandler } from "./job.ts";
 
-export interface JobLoop extends Worker {
-  /** Announces possible work. */
-  wake(): void;
-}
-
 export interface JobLoopDeps {
   readonly pool: pg.Pool;
   /** Connects as the role that finds due jobs of all organizations. */
@@ -31,26 +27,24 @@ export interface JobLoopDeps {
   readonly logger: Logger;
   readonly handlers: Readonly<Partial<Record<JobKind, JobHandler>>>;
   readonly tracer?: Tracer | undefined;
+  readonly bus?: NudgeBus | undefined;
 }
 
-/** How often to look for jobs that other processes have created or dropped. */
-const pollMs = 500;
+/** How soon to look for jobs that are due, or that other processes have dropped. */
+const pollMs = 250;
 const renewMs = 20_000;
 
 /**
  * Runs due jobs, with separate capacity for each kind so that none blocks another. Any number of processes may
  * run it: a job belongs to the process that holds its claim and renews the lease.
  */
-export function createJobLoop(deps: JobLoopDeps): JobLoop {
+export function createJobLoop(deps: JobLoopDeps): QueueWorker {
   const { logger } = deps;
   const handlers = new Map(Object.entries(deps.handlers) as [JobKind, JobHandler][]);
   const running = new Map<string, Promise<void>>();
   const busy = new Map<JobKind, number>();
   let stopping = new AbortController();
-  let timers: { readonly poll: NodeJS.Timeout; readonly renew: NodeJS.Timeout } | undefined;
-  let looking: Promise<void> | undefined;
-  let isWoken = false;
-  let isRunning = false;
+  let renewal: NodeJS.Timeout | undefined;
 
   const freePlaces = (kind: JobKind, handler: JobHandler): number => handler.concurrency - (busy.get(kind) ?? 0);
 
@@ -61,14 +55,14 @@ export function createJobLoop(deps: JobLoopDeps): JobLoop {
       .finally(() => {
         running.delete(claimed.claim);
         busy.set(claimed.kind, (busy.get(claimed.kind) ?? 1) - 1);
-        wake();
+        queue.look();
       });
     running.set(claimed.claim, done);
   };
 
   /** One claim per job, to tell its lease from others of this process. */
-  const fill = async (kind: JobKind, handler: JobHandler): Promise<void> => {
-    while (isRunning && freePlaces(kind, handler) > 0) {
+  const fill = async (kind: JobKind, handler: JobHandler, mayGoOn: () => boolean): Promise<void> => {
+    while (mayGoOn() && freePlaces(kind, handler) > 0) {
       const now = deps.clock.now();
       const [claimed] = await claimJobs(deps.claimerPool, { kind, limit: 1, now, claim: randomUUID() });
       if (claimed === undefined) return;
@@ -76,28 +70,15 @@ export function createJobLoop(deps: JobLoopDeps): JobLoop {
     }
   };
 
-  const look = async (): Promise<void> => {
-    do {
-      isWoken = false;
+  const queue = createQueueWorker({
+    ...{ name: "sign-jobs", pollMs, logger, tracer: deps.tracer, bus: deps.bus },
+    work: async (mayGoOn) => {
       const free = [...handlers].filter(([kind, handler]) => freePlaces(kind, handler) > 0);
-      const due = await findDueKinds(
-        deps.claimerPool,
-        free.map(([kind]) => kind),
-        deps.clock.now(),
-      );
-      for (const [kind, handler] of free) if (due.includes(kind)) await fill(kind, handler);
-    } while (isWoken && isRunning);
-  };
-
-  const wake = (): void => {
-    isWoken = true;
-    if (!isRunning || looking !== undefined) return;
-    looking = detached(deps.tracer, look)
-      .catch((error: unknown) => logger.error({ err: error }, "jobs could not be claimed"))
-      .finally(() => {
-        looking = undefined;
-      });
-  };
+      const kinds = free.map(([kind]) => kind);
+      const due = await findDueKinds(deps.claimerPool, kinds, deps.clock.now());
+      for (const [kind, handler] of free) if (due.includes(kind)) await fill(kind, handler, mayGoOn);
+    },
+  });
 
   const renew = (): void => {
     if (running.size === 0) return;
@@ -107,22 +88,18 @@ export function createJobLoop(deps: JobLoopDeps): JobLoop {
   };
 
   return {
-    name: "sign-jobs",
-    wake,
+    ...queue,
     start: async () => {
-      isRunning = true;
       stopping = new AbortController();
-      timers = { poll: setInterval(wake, pollMs), renew: setInterval(renew, renewMs) };
-      wake();
+      renewal = setInterval(renew, renewMs);
+      await queue.start();
     },
     stop: async () => {
-      isRunning = false;
-      clearInterval(timers?.poll);
       stopping.abort();
-      await looking;
+      await queue.stop();
       await Promise.all(running.values());
       // Running jobs keep their leases until then.
-      clearInterval(timers?.renew);
+      clearInterval(renewal);
     },
   };
 }

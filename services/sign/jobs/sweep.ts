@@ -102,9 +102,11 @@ interface Sweeping {
 /** Deletes expired idempotency keys and returns how many. */
 async function removeOldKeys(sweeper: pg.Pool, { before, limit }: Sweeping): Promise<number> {
   const { rowCount } = await sweeper.query(
-    `delete from sign.idempotency_key where (organization_id, key) in (
+    `with old as materialized (
        select organization_id, key from sign.idempotency_key
-       where created_at < $1 order by created_at limit $2 for update skip locked)`,
+       where created_at < $1 order by created_at limit $2 for update skip locked
+     )
+     delete from sign.idempotency_key k using old where k.organization_id = old.organization_id and k.key = old.key`,
     [before, limit],
   );
   return rowCount ?? 0;
@@ -113,10 +115,12 @@ async function removeOldKeys(sweeper: pg.Pool, { before, limit }: Sweeping): Pro
 /** Deletes links and sessions that expired long ago and returns how many. */
 async function removeOldViews(sweeper: pg.Pool, { before, limit }: Sweeping): Promise<number> {
   const { rowCount } = await sweeper.query(
-    `delete from sign.view where (organization_id, token_hash) in (
+    `with old as materialized (
        select organization_id, token_hash from sign.view
        where not is_reusable and expires_at < $1 and coalesce(session_expires_at, expires_at) < $1
-       order by expires_at limit $2 for update skip locked)`,
+       order by expires_at limit $2 for update skip locked
+     )
+     delete from sign.view v using old where v.organization_id = old.organization_id and v.token_hash = old.token_hash`,
     [before, limit],
   );
   return rowCount ?? 0;
@@ -173,9 +177,11 @@ from looked order by created_at desc, organization_id desc, token_hash desc limi
 /** Deletes failed jobs nobody has looked at and returns how many. */
 async function removeOldFailures(sweeper: pg.Pool, { before, limit }: Sweeping): Promise<number> {
   const { rowCount } = await sweeper.query(
-    `delete from sign.job where (organization_id, id) in (
+    `with old as materialized (
        select organization_id, id from sign.job
-       where failed_at < $1 order by failed_at limit $2 for update skip locked)`,
+       where failed_at < $1 order by failed_at limit $2 for update skip locked
+     )
+     delete from sign.job j using old where j.organization_id = old.organization_id and j.id = old.id`,
     [before, limit],
   );
   return rowCount ?? 0;

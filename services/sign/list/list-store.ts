@@ -1,7 +1,13 @@
 import type { Tenant } from "#platform/db/pool.ts";
 import type { Agreement, AgreementStatus } from "../agreement/agreement.ts";
 import type { Parameter } from "../agreement/agreement-columns.ts";
-import { type AgreementJson, agreementJson, decodeAgreement, searchKey } from "../agreement/agreement-records.ts";
+import {
+  type AgreementJson,
+  agreementJson,
+  decodeAgreement,
+  emailKey,
+  searchKey,
+} from "../agreement/agreement-records.ts";
 
 /** Agreements or templates in order, without their parts. */
 export async function listAgreements({ orgId, client }: Tenant, query: ListQuery): Promise<Agreement[]> {
@@ -170,7 +176,7 @@ const latest = (column: string, to: string): string[] => [
 function personConditions({ email, recipientName, text }: ListFilter, parameter: Parameter): string[] {
   const conditions: string[] = [];
   if (email !== "") {
-    const key = parameter(email.toLowerCase());
+    const key = parameter(emailKey(email));
     conditions.push(hasPart("recipient", `p.email_key = ${key} and p.email_key <> ''`));
   }
   if (recipientName !== "")

@@ -1,13 +1,8 @@
 import { fillText as fill, formMail, inLanguages, type Mail, type WrittenMail } from "#platform/mail/mail.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
 import { asksToAct, type MailKind } from "../send/mails.ts";
-import { de } from "./texts/de.ts";
-import { en } from "./texts/en.ts";
-import { es } from "./texts/es.ts";
-import { fr } from "./texts/fr.ts";
-import { ja } from "./texts/ja.ts";
-import type { MailTexts } from "./texts/mail-texts.ts";
-import { ptBr } from "./texts/pt-br.ts";
+import { en, type MailTexts } from "./texts/mail-texts.ts";
+import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
 
 /**
  * The mail of this kind to a recipient, from the agreement's current state. The link is empty when there is

@@ -1,3 +1,4 @@
+import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Evidence } from "./002_evidence.ts";
@@ -38,5 +39,61 @@ export const signMigrations: ServiceMigrations = {
     { name: "014_file_keys", class: Migration014FileKeys },
     { name: "016_retention", class: Migration016Retention },
     { name: "017_erasure", class: Migration017Erasure },
+    // Before its time is over, somebody may want the files of an agreement deleted.
+    sqlMigration(
+      "018_purge",
+      "alter table sign.agreement add column purge jsonb check (jsonb_typeof(purge) = 'object')",
+      "comment on column sign.agreement.purge is 'state as the compatible interface names it, requestedAt, purgedAt; null while nobody has asked'",
+      "alter table sign.job drop constraint job_kind_check",
+      `alter table sign.job add constraint job_kind_check check (kind in
+        ('bulk-copy', 'completion', 'deletion', 'evidence', 'mail', 'purge', 'reminder', 'expiry', 'expiry-warning'))`,
+      "grant delete on sign.attachment to assent_sign",
+    ),
+    // What is made from a template may be kept for another time than the rest.
+    sqlMigration(
+      "019_template_periods",
+      "alter table sign.agreement add column template_id uuid",
+      "comment on column sign.agreement.template_id is 'the template that it was made from; null without one and in agreements of before'",
+      `create index agreement_of_template_by_age on sign.agreement
+        (organization_id, template_id, status, (case status when 'created' then modified_at else status_changed_at end))
+        where template_id is not null and status in ('created', 'completed', 'declined', 'voided', 'expired')`,
+      "alter table sign.retention_period drop constraint retention_period_check",
+      "alter table sign.retention_period add check (next_days is null or next_at is not null)",
+      "alter table sign.retention_period add check (next_days is not null or next_at is null or owner_id <> organization_id)",
+      `comment on table sign.retention_period is
+        'After how many days agreements of a status are deleted; days: null for never. A shorter period comes at next_at. owner_id: the organization, or a template, whose periods take their place; without next_days, until next_at.'`,
+    ),
+    // Drawn signatures are files; and of what nobody is left of, all files go.
+    sqlMigration(
+      "020_erased_files",
+      "grant select on sign.retention_period to assent_sign_eraser",
+      "grant select, insert, update (seed) on sign.file_key to assent_sign_eraser",
+      "grant select, update (created_at), delete on sign.blob, sign.blob_reference to assent_sign_eraser",
+      "grant insert on sign.privacy_act, sign.outbox to assent_sign_eraser",
+    ),
+    // An organization is deleted by a role that does nothing else.
+    sqlMigration("022_destroyer", ...destroyerSql("sign", "assent_sign_destroyer")),
+    // Periods are for what other services keep as well.
+    sqlMigration(
+      "023_record_periods",
+      "alter table sign.retention_period drop constraint retention_period_status_check",
+      `alter table sign.retention_period add constraint retention_period_status_check check (status in
+        ('created', 'completed', 'declined', 'voided', 'expired', 'acceptances', 'documents', 'webhooks', 'audit'))`,
+      `create table sign.record_removal (
+        organization_id uuid not null,
+        kind text not null check (kind in ('acceptances', 'documents', 'webhooks', 'audit')),
+        id uuid not null,
+        record_ids uuid[] not null,
+        before timestamptz(3) not null,
+        hold_ids uuid[] not null,
+        planned_at timestamptz(3) not null,
+        primary key (organization_id, kind)
+      )`,
+      `comment on table sign.record_removal is
+        'Records of other services that are just being deleted. It is gone when they are; hold_ids: the legal holds that were looked at.'`,
+      ...forceOrgIsolationSql("sign.record_removal"),
+      "grant select, insert, update (planned_at), delete on sign.record_removal to assent_sign_remover",
+      ...destroyerSql("sign", "assent_sign_destroyer"),
+    ),
   ],
 };

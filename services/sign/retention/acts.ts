@@ -1,7 +1,7 @@
+import type { AuditAction } from "#api/audit-actions.ts";
 import { auditActor, auditRecord } from "#api/audit-record.ts";
 import type { Tenant } from "#platform/db/pool.ts";
-import { newId } from "#platform/ids.ts";
-import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { JsonObject } from "../agreement/agreement.ts";
 import { schema } from "../agreement/write-change.ts";
 
@@ -9,7 +9,13 @@ import { schema } from "../agreement/write-change.ts";
 export interface PrivacyAct {
   readonly id: string;
   readonly at: Date;
-  readonly action: "retention.changed" | "hold.set" | "hold.lifted" | "agreement.deleted";
+  readonly action: Extract<
+    AuditAction,
+    | `${"retention" | "template-retention" | "hold" | "purge"}.${string}`
+    | "agreement.purged"
+    | "agreement.deleted"
+    | "records.deleted"
+  >;
   /** Empty for what the service does by itself. */
   readonly actor: string;
   /** UUID of what it was done to. */
@@ -19,21 +25,40 @@ export interface PrivacyAct {
   readonly requestId: string;
 }
 
-/** Notes acts in the transaction in which they happen, with their events; a deletion has one of its own. */
+/** Notes acts, and tells others of each by an event, in the transaction in which they happen. */
 export async function insertActs({ orgId, client }: Tenant, acts: readonly PrivacyAct[]): Promise<void> {
-  const records = acts.flatMap(({ at: now, action, actor, subjectId: targetId, requestId }) => {
-    if (action === "agreement.deleted") return [];
-    const caller = { orgId, requestId, traceparent: "" };
-    const audited = { action, actor: auditActor({ clientId: actor }), targetId };
-    return [auditRecord({ caller, eventId: newId(), now }, audited)];
-  });
-  await insertOutbox(client, schema, records);
   await client.query(
     `insert into sign.privacy_act (organization_id, id, at, action, actor, subject_id, details, request_id)
      select $1, id, at, action, actor, "subjectId", details, "requestId" from json_to_recordset($2::json) as r
        (id uuid, at timestamptz, action text, actor text, "subjectId" uuid, details jsonb, "requestId" text)`,
     [orgId, JSON.stringify(acts)],
   );
+  await insertOutbox(
+    client,
+    schema,
+    acts.map((act) => eventOf(orgId, act)),
+  );
+}
+
+/** The event has the id of the act. */
+function eventOf(
+  orgId: Tenant["orgId"],
+  { id, at, action, actor, subjectId, details, requestId }: PrivacyAct,
+): OutboxRecord {
+  const context = { caller: { orgId, requestId, traceparent: "" }, eventId: id, now: at };
+  const audited = { action, actor: auditActor({ clientId: actor }), targetId: subjectId };
+  return auditRecord(context, { ...audited, changes: changesIn(details) });
+}
+
+/** Of periods, those that are others now. */
+function changesIn({ before, after, ...details }: JsonObject): JsonObject {
+  if (!Array.isArray(before) || !Array.isArray(after)) return details;
+  const [old, now] = [before, after].map((periods) => new Set(periods.map((period) => JSON.stringify(period))));
+  const changed = [
+    ...before.filter((one) => !now?.has(JSON.stringify(one))),
+    ...after.filter((one) => !old?.has(JSON.stringify(one))),
+  ];
+  return { ...details, ...Object.fromEntries(changed.map((period) => [(period as { status: string }).status, ""])) };
 }
 
 /** Newest first: ids are in the order in which they were made. */

@@ -3,8 +3,10 @@ import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { DeletionSchema, RetentionPeriodSchema } from "#gen/assent/sign/v1/retention_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
-import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
+import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
+import { unknownCursor } from "#platform/cursor.ts";
+import { type Tenant, withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { SignDeps } from "../deps.ts";
@@ -14,13 +16,20 @@ import { countDue, type DuePlace, listDue } from "./due.ts";
 import { findHeld } from "./holds.ts";
 import {
   changedPeriod,
+  changedTemplatePeriod,
+  hasTemplate,
+  isRecordKind,
   isSamePeriod,
   lockRules,
+  oldBefore,
   type Period,
-  type RetainedStatus,
+  type RecordHolders,
+  type Retained,
+  readOwnPeriods,
   readPeriods,
   writePeriods,
 } from "./periods.ts";
+import { listQueuedPurges } from "./purge.ts";
 
 type Retention = Pick<
   ServiceImpl<typeof SignService>,
@@ -31,51 +40,68 @@ const usualLimit = 100;
 
 export const retention = ({
   pool,
+  records,
   vault,
   clock,
   newId,
   wakeRelay,
-}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay">): Retention => ({
-  async getRetention(_request, context) {
+}: Pick<SignDeps, "pool" | "records" | "vault" | "clock" | "newId" | "wakeRelay">): Retention => ({
+  async getRetention(request, context) {
     const { orgId } = requireCaller(context);
-    const periods = await withOrg(pool, orgId, (tenant) => readPeriods(tenant, clock.now()));
+    const templateId = request.templateId.toLowerCase();
+    const periods = await withOrg(pool, orgId, async (tenant) => {
+      if (templateId === "") return readPeriods(tenant, clock.now());
+      await requireTemplate(tenant, templateId);
+      return [...(await readOwnPeriods(tenant, templateId, clock.now())).values()];
+    });
     return { periods: periods.map(periodMessage) };
   },
 
   async putRetention(request, context) {
     const { orgId, clientId, requestId } = requireCaller(context);
-    const wanted = new Map(request.periods.map(({ status, days }) => [status as RetainedStatus, days ?? null]));
+    const templateId = request.templateId.toLowerCase();
+    const wanted = new Map(request.periods.map(({ status, days }) => [status as Retained, days ?? null]));
     if (wanted.size < request.periods.length) {
       throw invalid(problem("periods", "DUPLICATE", "must name each status once"));
     }
     const periods = await withOrg(pool, orgId, async (tenant) => {
       await lockRules(tenant);
+      if (templateId !== "") await requireTemplate(tenant, templateId);
       const now = clock.now();
-      const before = await readPeriods(tenant, now);
-      const after = before.map((period) => changedPeriod(period, wanted.get(period.status) ?? null, now));
-      const changed = after.filter((period, index) => !isSamePeriod(period, before[index] as Period));
-      if (changed.length === 0) return after;
-      await writePeriods(tenant, changed, now);
-      const details = { before: before.map(shortly), after: after.map(shortly) };
+      const ownerId = templateId || orgId;
+      const all = await readPeriods(tenant, now);
+      // What is made of a template is an agreement.
+      const organization = templateId === "" ? all : all.filter(({ status }) => !isRecordKind(status));
+      const own = templateId === "" ? byStatus(organization) : await readOwnPeriods(tenant, templateId, now);
+      const after = new Map<Retained, Period | undefined>(
+        organization.map((period) => {
+          const days = wanted.get(period.status);
+          if (templateId === "") return [period.status, changedPeriod(period, days ?? null, now)];
+          return [period.status, changedTemplatePeriod(own.get(period.status), period, days, now)];
+        }),
+      );
+      const changed = new Map([...after].filter(([status, period]) => !isSamePeriod(period, own.get(status))));
+      const answer = [...after.values()].filter((period) => period !== undefined);
+      if (changed.size === 0) return answer;
+      await writePeriods(tenant, ownerId, changed, now);
+      const action = templateId === "" ? "retention.changed" : "template-retention.changed";
+      const details = { before: [...own.values()].map(shortly), after: answer.map(shortly) };
       await insertActs(tenant, [
-        {
-          ...{ id: newId(), at: now, action: "retention.changed", actor: clientId, requestId },
-          subjectId: orgId,
-          details,
-        },
+        { ...{ id: newId(), at: now, action, actor: clientId, requestId }, subjectId: ownerId, details },
       ]);
-      return after;
+      return answer;
     });
     wakeRelay();
     return { periods: periods.map(periodMessage) };
   },
 
   async previewRetention(request, context) {
-    const { orgId } = requireCaller(context);
+    const caller = requireCaller(context);
+    const { orgId } = caller;
     const until = request.until === undefined ? clock.now() : timestampDate(request.until);
     const limit = request.limit || usualLimit;
     const after = placeOf(request.cursor);
-    return withOrgSnapshot(pool, orgId, async (tenant) => {
+    const { periods, ...preview } = await withOrgSnapshot(pool, orgId, async (tenant) => {
       const counts = await countDue(tenant, until);
       const due = await listDue(tenant, { until, after, limit: limit + 1 }, { removable: false });
       const shown = due.slice(0, limit);
@@ -86,6 +112,8 @@ export const retention = ({
       );
       const last = shown.at(-1);
       return {
+        periods: await readPeriods(tenant, clock.now()),
+        purges: await listQueuedPurges(tenant, vault, until),
         counts,
         agreements: shown.map(({ id, status, createdAt, dueAt }) => ({
           ...{ agreementId: id, status, isHeld: held.has(id) },
@@ -94,6 +122,7 @@ export const retention = ({
         nextCursor: due.length > limit && last !== undefined ? `${last.dueAt.getTime()}-${last.id}` : "",
       };
     });
+    return { ...preview, records: await countRecords(records, caller, periods, until) };
   },
 
   async listDeletions(request, context) {
@@ -128,16 +157,39 @@ export const retention = ({
   },
 });
 
+/** The webhooks service keeps deliveries no longer, whether there is a period or not. */
+const mostDeliveryDays = 30;
+
+/** Asks each service whose records do not stay for ever how many are over by then. */
+async function countRecords(holders: RecordHolders, caller: Caller, periods: readonly Period[], until: Date) {
+  const counted = periods.map(async ({ status: kind, days, next }) => {
+    const kept = kind === "webhooks" ? Math.min(days ?? mostDeliveryDays, mostDeliveryDays) : days;
+    const before = oldBefore({ days: kept, next }, until);
+    if (before === undefined || !isRecordKind(kind)) return [];
+    const headers = callerHeaders(caller);
+    const { records } = await holders[kind].countOld({ before: timestampFromDate(before) }, { headers });
+    return records === 0 ? [] : [{ kind, records }];
+  });
+  return (await Promise.all(counted)).flat();
+}
+
+const byStatus = (periods: readonly Period[]): ReadonlyMap<Retained, Period> =>
+  new Map(periods.map((period) => [period.status, period]));
+
+async function requireTemplate(tenant: Tenant, id: string): Promise<void> {
+  if (!(await hasTemplate(tenant, id))) throw new DomainError("TEMPLATE_NOT_FOUND");
+}
+
 const periodMessage = ({ status, days, next }: Period): MessageInitShape<typeof RetentionPeriodSchema> => ({
   status,
   ...(days === null ? {} : { days }),
-  ...(next === null ? {} : { next: { days: next.days, from: timestampFromDate(next.at) } }),
+  ...(next === null ? {} : { next: { days: next.days ?? 0, from: timestampFromDate(next.at) } }),
 });
 
 const shortly = ({ status, days, next }: Period) => ({
   status,
   days,
-  ...(next === null ? {} : { nextDays: next.days, nextAt: next.at.toISOString() }),
+  ...(next === null ? {} : { nextAt: next.at.toISOString(), ...(next.days === null ? {} : { nextDays: next.days }) }),
 });
 
 /** What remains of an agreement, with the place of its leaf for its organization alone. */
@@ -154,18 +206,16 @@ export const deletionMessage = (
   ...(deletionLeafIndex === null || isPublic ? {} : { deletionLeafIndex: BigInt(deletionLeafIndex) }),
 });
 
-const badCursor = () => invalid(problem("cursor", "INVALID_CURSOR", "must be the cursor of a previous page"));
-
 /** Where the page before ended, when ids are in the order of the list. */
 export function uuidCursor(cursor: string): string | null {
   if (cursor === "") return null;
-  if (!isUuid(cursor)) throw badCursor();
+  if (!isUuid(cursor)) throw unknownCursor();
   return cursor;
 }
 
 function placeOf(cursor: string): DuePlace | undefined {
   if (cursor === "") return undefined;
   const [, time = "", id = ""] = /^(\d{1,15})-(.*)$/.exec(cursor) ?? [];
-  if (!isUuid(id)) throw badCursor();
+  if (!isUuid(id)) throw unknownCursor();
   return { dueAt: new Date(Number(time)), id };
 }

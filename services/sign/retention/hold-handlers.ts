@@ -6,16 +6,20 @@ import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
+import { isEmailAddress } from "#platform/mail/mail.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { invalid, problem, storable } from "../agreement/problems.ts";
 import { emailIndex } from "../agreement/subject-keys.ts";
 import type { SignDeps } from "../deps.ts";
 import { insertActs } from "./acts.ts";
 import { uuidCursor } from "./handlers.ts";
-import { endHold, findHold, insertHold, type LegalHold, listHolds } from "./holds.ts";
+import { endHold, findHold, insertHold, isHeld, type LegalHold, listHolds } from "./holds.ts";
 import { lockRules } from "./periods.ts";
 
-type Holds = Pick<ServiceImpl<typeof SignService>, "setLegalHold" | "listLegalHolds" | "liftLegalHold">;
+type Holds = Pick<
+  ServiceImpl<typeof SignService>,
+  "setLegalHold" | "listLegalHolds" | "liftLegalHold" | "findPersonHold"
+>;
 
 const usualLimit = 100;
 
@@ -32,6 +36,10 @@ export const legalHolds = ({
     const email = request.email.trim();
     if (agreementId !== null && email !== "") {
       throw invalid(problem("email", "CONFLICT", "must not be given with an agreement"));
+    }
+    // One that nobody can have would keep nothing, and spaces everything.
+    if (request.email !== "" && !isEmailAddress(email)) {
+      throw invalid(problem("email", "INVALID_EMAIL", "must be an e-mail address"));
     }
     const kind = agreementId !== null ? "agreement" : email !== "" ? "person" : "organization";
     const hold = await withOrg(pool, orgId, async (tenant) => {
@@ -66,6 +74,12 @@ export const legalHolds = ({
     const holds = await withOrg(pool, orgId, (tenant) => listHolds(tenant, page));
     const shown = holds.slice(0, limit);
     return { holds: shown.map(holdMessage), nextCursor: holds.length > limit ? (shown.at(-1)?.id ?? "") : "" };
+  },
+
+  async findPersonHold({ email, userRef }, context) {
+    const { orgId } = requireCaller(context);
+    const person = { email: email.trim(), userRef: userRef.trim() };
+    return { isHeld: await withOrg(pool, orgId, (tenant) => isHeld(tenant, vault, person)) };
   },
 
   async liftLegalHold(request, context) {

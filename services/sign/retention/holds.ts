@@ -1,6 +1,6 @@
 import type { Tenant } from "#platform/db/pool.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
-import { emailIndex } from "../agreement/subject-keys.ts";
+import { emailIndex, subjectIndex } from "../agreement/subject-keys.ts";
 
 /** Keeps what it is about from being deleted or erased. */
 export interface LegalHold {
@@ -71,37 +71,58 @@ export async function endHold(
   return rowCount === 1;
 }
 
-interface ActiveHolds {
+export interface ActiveHolds {
+  /** Of all of them. */
+  readonly ids: readonly string[];
   readonly organization: boolean;
   readonly agreements: ReadonlySet<string>;
   /** Of persons, in hexadecimal digits. */
   readonly persons: ReadonlySet<string>;
 }
 
-async function readActive({ orgId, client }: Tenant): Promise<ActiveHolds> {
-  const { rows } = await client.query<Pick<LegalHold, "kind" | "agreementId"> & { index: string | null }>(
-    `select kind, agreement_id as "agreementId", encode(email_index, 'hex') as index from sign.legal_hold
+export async function readActive({ orgId, client }: Tenant): Promise<ActiveHolds> {
+  const { rows } = await client.query<Pick<LegalHold, "id" | "kind" | "agreementId"> & { index: string | null }>(
+    `select id, kind, agreement_id as "agreementId", encode(email_index, 'hex') as index from sign.legal_hold
      where organization_id = $1 and lifted_at is null`,
     [orgId],
   );
   return {
+    ids: rows.map(({ id }) => id),
     organization: rows.some(({ kind }) => kind === "organization"),
     agreements: new Set(rows.flatMap(({ agreementId }) => agreementId ?? [])),
     persons: new Set(rows.flatMap(({ index }) => index ?? [])),
   };
 }
 
-/** Whether a hold keeps an agreement, or what is known of a person by e-mail address, from being deleted or erased. */
+/**
+ * Whether a hold keeps an agreement, or what is known of a person from being deleted or erased. A reference is held with
+ * the addresses of whoever has it.
+ */
 export async function isHeld(
   tenant: Tenant,
   vault: SeedVault,
-  { agreementId, email }: { readonly agreementId?: string; readonly email?: string },
+  about: { readonly agreementId?: string; readonly email?: string; readonly userRef?: string },
 ): Promise<boolean> {
+  const { agreementId, email = "", userRef = "" } = about;
   const active = await readActive(tenant);
   if (active.organization) return true;
-  if (email !== undefined && active.persons.has(emailIndex(vault, tenant.orgId, email)?.toString("hex") ?? ""))
-    return true;
+  if (active.persons.size > 0) {
+    const indexes = [email, userRef].map((address) => emailIndex(vault, tenant.orgId, address)?.toString("hex"));
+    const known = [...indexes, ...(await findEmailIndexes(tenant, vault, userRef))];
+    if (known.some((index) => index !== undefined && active.persons.has(index))) return true;
+  }
   return agreementId !== undefined && (await heldBy(active, tenant, vault, [agreementId])).has(agreementId);
+}
+
+/** Of the addresses that recipients with this reference have or had. */
+async function findEmailIndexes({ orgId, client }: Tenant, vault: SeedVault, userRef: string): Promise<string[]> {
+  if (userRef === "") return [];
+  const { rows } = await client.query<{ index: string }>(
+    `select distinct encode(email_index, 'hex') as index from sign.subject_key
+     where organization_id = $1 and user_index = $2 and email_index is not null`,
+    [orgId, subjectIndex(vault, orgId, "user", userRef)],
+  );
+  return rows.map(({ index }) => index);
 }
 
 /** Those of these agreements that a hold keeps. */
@@ -110,6 +131,24 @@ export const findHeld = async (
   vault: SeedVault,
   agreementIds: readonly string[],
 ): Promise<ReadonlySet<string>> => heldBy(await readActive(tenant), tenant, vault, agreementIds);
+
+/** Those of these records that a hold keeps: all that are about an agreement which is kept, or name a person. */
+export async function findHeldRecords(
+  tenant: Tenant,
+  vault: SeedVault,
+  active: ActiveHolds,
+  records: readonly { readonly id: string; readonly agreementId: string; readonly addresses: readonly string[] }[],
+): Promise<ReadonlySet<string>> {
+  if (active.ids.length === 0) return new Set();
+  const about = [...new Set(records.flatMap(({ agreementId }) => agreementId || []))];
+  const agreements = await heldBy(active, tenant, vault, about);
+  const names = (address: string): boolean =>
+    active.persons.has(emailIndex(vault, tenant.orgId, address)?.toString("hex") ?? "");
+  const held = records.filter(
+    ({ agreementId, addresses }) => active.organization || agreements.has(agreementId) || addresses.some(names),
+  );
+  return new Set(held.map(({ id }) => id));
+}
 
 async function heldBy(
   { organization, agreements, persons }: ActiveHolds,

@@ -11,6 +11,7 @@ import type { JobHandler } from "../jobs/job.ts";
 import { deleteWhenDue, type RemovalDeps } from "./delete-agreement.ts";
 import { findDeletion, noteLeaf } from "./deletions.ts";
 import { type DuePlace, listDue, listRetaining } from "./due.ts";
+import { createRecordRemover, type RecordRemoverDeps } from "./record-remover.ts";
 
 export interface RemoverDeps extends RemovalDeps {
   /** How many agreements a process deletes in a minute at most. */
@@ -73,23 +74,44 @@ const startAfter = (last: OrgId | undefined, organizations: readonly OrgId[]): O
   return first < 0 ? [...organizations] : [...organizations.slice(first), ...organizations.slice(0, first)];
 };
 
-/** Deletes what is due every minute. */
-export function createRemovalWorker({ logger, ...deps }: RemoverDeps & { readonly logger: Logger }): Worker {
-  const remover = createRemover(deps);
+const askTimeoutMs = 30_000;
+
+/**
+ * Deletes what is due every minute: agreements, and then what other services keep. All that periods and holds decide about is
+ * deleted here or by the click service, which knows whether the database went back in time: then nothing goes for its time
+ * alone before an operator has confirmed that, because holds may be forgotten.
+ */
+export function createRemovalWorker(
+  deps: RemoverDeps & RecordRemoverDeps & Pick<SignDeps, "evidenceLog">,
+  everyMs = 60_000,
+): Worker {
+  const { logger } = deps;
+  const [remover, records] = [createRemover(deps), createRecordRemover(deps)];
   let isStopped = false;
+  let isWaiting = false;
+  const mayDelete = async (): Promise<boolean> => {
+    try {
+      const { allowed } = await deps.evidenceLog.mayDeleteByTime({}, { timeoutMs: askTimeoutMs });
+      if (!allowed && !isWaiting) {
+        logger.warn("nothing is deleted because its time is over until an operator has confirmed what the logs lack");
+      }
+      isWaiting = !allowed;
+      return allowed;
+    } catch (error) {
+      logger.debug({ err: error }, "nothing is deleted while the evidence log is away");
+      return false;
+    }
+  };
   const worker = createPeriodicWorker({
     name: "remover sign",
-    everyMs: 60_000,
+    everyMs,
     logger,
     run: async () => {
-      const deleted = await remover
-        .run(() => isStopped)
-        .catch((error: unknown) => {
-          if (!isTransient(error)) throw error;
-          logger.debug({ err: error }, "nothing is deleted while the database is away");
-          return 0;
-        });
+      if (deps.perMinute === 0 || !(await mayDelete())) return;
+      const deleted = await unlessAway(logger, () => remover.run(() => isStopped));
       if (deleted > 0) logger.info({ agreements: deleted }, "agreements were deleted whose time was over");
+      const removed = await unlessAway(logger, () => records.run(() => isStopped));
+      if (removed > 0) logger.info({ records: removed }, "records were deleted whose time was over");
     },
   });
   return {
@@ -104,6 +126,13 @@ export function createRemovalWorker({ logger, ...deps }: RemoverDeps & { readonl
     },
   };
 }
+
+const unlessAway = (logger: Logger, work: () => Promise<number>): Promise<number> =>
+  work().catch((error: unknown) => {
+    if (!isTransient(error)) throw error;
+    logger.debug({ err: error }, "nothing is deleted while the database is away");
+    return 0;
+  });
 
 const leafTimeoutMs = 5_000;
 

@@ -8,6 +8,8 @@ import { findSeals } from "./verify-seals.ts";
 
 /** Seals files for this installation. */
 export interface Sealer {
+  /** The one with the key and the certificates of this moment, for a file from its statement to its seal. */
+  now(): Sealer;
   /** The sealing certificate and its chain, PEM. */
   readonly certificates: string;
   /** Whether the certificate is self-signed: it proves that files are unchanged, but not who sealed them. */
@@ -37,7 +39,8 @@ export function createSealer({ signer, former = "", stamp, onStampFailure = () =
   const isTest = own.issuer === own.subject;
   const formerOnes = readCertificates(former);
   const ours = new Set([own, ...withoutIssuers(formerOnes)].map(({ fingerprint256 }) => fingerprint256));
-  return {
+  const sealer: Sealer = {
+    now: () => sealer,
     certificates: [own, ...signer.chain.map((der) => new X509Certificate(der))].map(String).join(""),
     formerCertificates: formerOnes.map(String).join(""),
     isOurs: (certificate) => ours.has(new X509Certificate(certificate).fingerprint256),
@@ -54,6 +57,7 @@ export function createSealer({ signer, former = "", stamp, onStampFailure = () =
       return level;
     },
   };
+  return sealer;
 }
 
 const testNote = "TEST SEAL by a self-signed test certificate, without legal effect. ";

@@ -94,7 +94,7 @@ export function declineAgreement(
     ],
     events: [
       { kind: "recipient.declined", recipientId },
-      { kind: "agreement.declined", recipientId, reason: declineReason },
+      { kind: "agreement.declined", recipientId },
     ],
     jobs: endMails("declined", ended),
   });

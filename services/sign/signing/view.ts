@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import { emailKey } from "../agreement/agreement-records.ts";
 import { invalidStatus, isOpen } from "../agreement/transitions.ts";
 
 export type ViewKind = "recipient" | "send" | "edit" | "look";
@@ -118,7 +119,7 @@ const isSaid = (recipient: Recipient, recipientId: string, clientUserId: string)
 function isNamed(recipient: Recipient, { recipientId, email, userName }: ViewPerson): boolean {
   if (recipientId !== "") return recipient.recipientId === recipientId || recipient.id === recipientId.toLowerCase();
   const isCalled = (itsName: string, itsEmail: string): boolean =>
-    itsEmail !== "" && itsEmail.toLowerCase() === email.trim().toLowerCase() && itsName === userName.trim();
+    itsEmail !== "" && emailKey(itsEmail) === emailKey(email.trim()) && itsName === userName.trim();
   if (isCalled(recipient.name, recipient.email)) return true;
   // Whoever asks for an in-person signer's link may name the host, on whose device it is opened.
   return recipient.role === "in-person-signer" && isCalled(recipient.hostName, recipient.hostEmail);

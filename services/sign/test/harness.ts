@@ -1,55 +1,48 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
-import pg from "pg";
+import type pg from "pg";
+import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
-import { type Caller, callerHeaders } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
-import type { EventBus } from "#platform/events/bus.ts";
-import { createMemoryBus } from "#platform/events/memory.ts";
-import { newId, type OrgId, parseOrgId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
-import { createMetrics } from "#platform/metrics.ts";
-import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import type { Service } from "#platform/service.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import {
+  createTestClock,
+  createTestProcess,
+  createTestRuntime,
+  organizationOn,
+  type TestClock,
+  type TestProcess,
+} from "#platform/testing/service-harness.ts";
 import type { SignConfig } from "../config.ts";
-import { smallestPdf } from "../intake/smallest-pdf.ts";
+import { smallestPdf } from "../intake/merge-pdfs.ts";
+import type { RecordHolders } from "../retention/periods.ts";
 import { makeTestCertificate } from "../seal/test-certificate.ts";
-import type { SealFiles } from "../seal-settings.ts";
 import { createSignService, maxMessageBytes, type SignServiceDeps } from "../service.ts";
-import { createFakeAuth, type FakeAuth } from "./fake-auth.ts";
-import { createFakeClick, type FakeClick } from "./fake-click.ts";
-
-/** A clock that runs, and that a test can move. */
-export interface TestClock extends Clock {
-  advance(ms: number): void;
-}
+import { createFakeClick, createFakeRecords, type FakeClick, type FakeRecords } from "./fake-click.ts";
 
 /** A client of one organization. */
-export interface Organization extends Client<typeof SignService> {
+export interface Organization extends Client<typeof SignService>, Client<typeof PersonalDataService> {
   readonly orgId: OrgId;
 }
 
-export interface SignProcess {
-  readonly service: Service;
-  /** What its workers publish to. */
-  readonly bus: EventBus;
+export interface SignProcess extends TestProcess {
   /** As the pages of people who sign call. */
   readonly signing: Client<typeof SigningService>;
   /** As the gateway calls for this organization; a new one when none is given. */
   organization(orgId?: string): Organization;
-  startWorkers(): Promise<void>;
-  /** Stops the workers, if they run, and closes the service, as a process does that ends. */
-  stop(): Promise<void>;
 }
 
 export interface SignHarness extends SignProcess {
   readonly database: TestDatabase;
   readonly auth: FakeAuth;
   readonly click: FakeClick;
+  readonly records: FakeRecords;
   readonly clock: TestClock;
   /** What the processes have, unless they are given another one. */
   readonly masterKey: string;
@@ -67,12 +60,10 @@ export interface SignOptions extends Partial<Pick<SignServiceDeps, "auth" | "doc
 /** Starts the service without its workers on a database of its own. */
 export async function startSign(options: SignOptions = {}): Promise<SignHarness> {
   const database = await createTestDatabase();
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  // Dropping the database may reach a connection that is just being closed.
-  superuser.on("error", () => {});
+  const { superuser } = database;
   const clock = createTestClock();
-  const [auth, click] = [createFakeAuth(), createFakeClick()];
-  const fakes = { auth: auth.transport, click: click.transport };
+  const [auth, click, records] = [createFakeAuth(), createFakeClick(), createFakeRecords()];
+  const fakes = { auth: auth.transport, click: click.transport, records: records.holders };
   const processes: SignProcess[] = [];
   const masterKey = randomBytes(32).toString("base64");
   const another = async (changes: SignOptions = {}): Promise<SignProcess> => {
@@ -86,13 +77,13 @@ export async function startSign(options: SignOptions = {}): Promise<SignHarness>
     database,
     auth,
     click,
+    records,
     clock,
     masterKey,
     superuser,
     another,
     stop: async () => {
       for (const process of processes) await process.stop();
-      await superuser.end();
       await database.drop();
     },
   };
@@ -105,52 +96,37 @@ async function createProcess(
     config,
     docgen = fakeDocgen,
     ...replaced
-  }: SignOptions & { readonly auth: Transport; readonly click: Transport } & {
+  }: SignOptions & { readonly auth: Transport; readonly click: Transport; readonly records: RecordHolders } & {
     readonly config: Partial<SignConfig> & Pick<SignConfig, "masterKey">;
   },
 ): Promise<SignProcess> {
-  const logger = createLogger("sign", "silent");
-  const metrics = createMetrics();
-  const bus = createMemoryBus();
+  const runtime = createTestRuntime("sign", clock);
   const service = await createSignService(
     { databaseUrl: database.url, intakeProcesses: 1, seal: await testSeal(), ...config },
-    { runtime: { logger, metrics, clock, newId, bus }, docgen, ...replaced },
+    { runtime, docgen, webhooks: nobody, ...replaced },
   );
-  const interceptors = serverInterceptors({ service: "sign", logger, metrics });
-  // A busy machine is no reason to fail.
-  const transport = createMemoryTransport(service.routes, { interceptors, maxMessageBytes, defaultTimeoutMs: 60_000 });
-  let areWorking = false;
-  let stopped: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    if (areWorking) await Promise.all(service.workers.map((worker) => worker.stop()));
-    await service.close();
-    await bus.close();
-  };
+  const { transport, ...process } = createTestProcess("sign", service, runtime, { maxMessageBytes });
   return {
-    service,
-    bus,
+    ...process,
     signing: createClient(SigningService, transport),
-    organization: (id = randomUUID()) => {
-      const caller = callerOf(id);
-      return { orgId: caller.orgId, ...createClient(SignService, withHeaders(transport, callerHeaders(caller))) };
-    },
-    startWorkers: async () => {
-      areWorking = true;
-      for (const worker of service.workers) await worker.start();
-    },
-    stop: () => {
-      stopped ??= stop();
-      return stopped;
+    organization: (id) => {
+      const { orgId, own } = organizationOn(transport, id);
+      return { orgId, ...createClient(SignService, own), ...createClient(PersonalDataService, own) };
     },
   };
 }
 
-let made: Promise<SealFiles> | undefined;
+type TestSeal = Awaited<ReturnType<typeof makeTestCertificate>>;
+
+let made: Promise<TestSeal> | undefined;
 /** One for all tests of a file. */
-export const testSeal = (): Promise<SealFiles> => {
+export const testSeal = (): Promise<TestSeal> => {
   made ??= makeTestCertificate({ name: "Test seal", now: new Date(Date.now() - 60_000), years: 1 });
   return made;
 };
+
+/** A service without a single RPC. */
+const nobody = createMemoryTransport(() => undefined, { interceptors: [] });
 
 /** Prints everything as an empty page. */
 const fakeDocgen = createMemoryTransport(
@@ -160,27 +136,36 @@ const fakeDocgen = createMemoryTransport(
   { interceptors: [], maxMessageBytes },
 );
 
-export const callerOf = (id: string): Caller => {
-  const orgId = parseOrgId(id);
-  if (orgId === undefined) throw new TypeError(`${id} is not a UUID`);
-  return { orgId, clientId: "cl_test", requestId: "request-1", traceparent };
-};
+interface FakeAuth {
+  readonly transport: Transport;
+  /** Without this, an organization is called "Acme" and is no sandbox. */
+  setOrganization(orgId: string, facts: { readonly name: string; readonly sandbox: boolean }): void;
+  /** While it is away, every call fails. */
+  setAway(isAway: boolean): void;
+}
 
-const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-
-const withHeaders = (transport: Transport, headers: Record<string, string>): Transport => ({
-  unary: (method, signal, timeoutMs, _header, input, values) =>
-    transport.unary(method, signal, timeoutMs, headers, input, values),
-  stream: (method, signal, timeoutMs, _header, input, values) =>
-    transport.stream(method, signal, timeoutMs, headers, input, values),
-});
-
-function createTestClock(): TestClock {
-  let offset = 0;
+/** An auth service that knows organizations and nothing else. */
+function createFakeAuth(): FakeAuth {
+  const organizations = new Map<string, { readonly name: string; readonly sandbox: boolean }>();
+  let away = false;
+  const transport = createMemoryTransport(
+    (router) => {
+      router.service(TokenService, {
+        describeOrganization: ({ organizationId: id }) => {
+          if (away) throw new DomainError("SERVICE_UNAVAILABLE");
+          return { organization: { id, name: "Acme", sandbox: false, ...organizations.get(id) } };
+        },
+      });
+    },
+    { interceptors: [] },
+  );
   return {
-    now: () => new Date(Date.now() + offset),
-    advance: (ms) => {
-      offset += ms;
+    transport,
+    setOrganization: (orgId, facts) => {
+      organizations.set(orgId, facts);
+    },
+    setAway: (isAway) => {
+      away = isAway;
     },
   };
 }

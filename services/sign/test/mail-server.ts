@@ -18,32 +18,40 @@ export interface MailServer {
   readonly mails: TakenMail[];
   /** Mailboxes that it does not know. */
   readonly unknown: Set<string>;
+  /** False: who sends a mail is never told that it was taken over. */
+  tells: boolean;
   /** Nothing answers at its address while it is down. */
   down(): Promise<void>;
   up(): Promise<void>;
 }
 
-/** A real mail server of this process. */
-export async function startMailServer(): Promise<MailServer> {
-  const mails: TakenMail[] = [];
-  const unknown = new Set<string>();
-  let server = await listen(0, mails, unknown);
+/** A real mail server of this process, for everybody or for these logins alone: `user:password`. */
+export async function startMailServer(logins?: ReadonlySet<string>): Promise<MailServer> {
+  const post: Post = { mails: [], unknown: new Set<string>(), logins, tells: true };
+  let server = await listen(0, post);
   const { port } = server.server.address() as AddressInfo;
-  const down = () => new Promise<void>((done) => server.close(() => done()));
-  return {
+  return Object.assign(post, {
     url: `smtp://127.0.0.1:${port}`,
-    mails,
-    unknown,
-    down,
+    down: () => new Promise<void>((done) => server.close(() => done())),
     up: async () => {
-      server = await listen(port, mails, unknown);
+      server = await listen(port, post);
     },
-  };
+  });
 }
 
-async function listen(port: number, mails: TakenMail[], unknown: Set<string>): Promise<SMTPServer> {
+interface Post extends Pick<MailServer, "mails" | "unknown" | "tells"> {
+  readonly logins: ReadonlySet<string> | undefined;
+}
+
+async function listen(port: number, post: Post): Promise<SMTPServer> {
+  const { mails, unknown, logins } = post;
   const server = new SMTPServer({
-    authOptional: true,
+    authOptional: logins === undefined,
+    allowInsecureAuth: true,
+    onAuth: ({ username = "", password = "" }, _session, done) =>
+      logins?.has(`${username}:${password}`) === true
+        ? done(null, { user: username })
+        : done(Object.assign(new Error("wrong login"), { responseCode: 535 })),
     closeTimeout: 1,
     disabledCommands: ["STARTTLS"],
     onRcptTo: ({ address }, _session, done) =>
@@ -53,7 +61,7 @@ async function listen(port: number, mails: TakenMail[], unknown: Set<string>): P
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
         for (const { address } of envelope.rcptTo) mails.push(parse(address, Buffer.concat(chunks).toString("latin1")));
-        done(null);
+        if (post.tells) done(null);
       });
     },
   });

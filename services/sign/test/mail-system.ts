@@ -7,7 +7,7 @@ import {
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { until } from "#platform/testing/until.ts";
 import { readAndConsent } from "../../../test/support/read-and-consent.ts";
-import { smallestPdf } from "../intake/smallest-pdf.ts";
+import { smallestPdf } from "../intake/merge-pdfs.ts";
 import { type Organization, type SignHarness, startSign } from "./harness.ts";
 import { type MailServer, startMailServer, type TakenMail } from "./mail-server.ts";
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { inspectMarks } from "./inspect-marks.ts";
-import { identity, type Matrix, matrixOf, product, toShown } from "./matrix.ts";
-import type { WitnessedMark, WitnessJob } from "./messages.ts";
+import { identity, type Matrix, matrixOf, product, toShown, type WitnessedMark, type WitnessJob } from "./messages.ts";
 import { type PageReader, type ReadPage, readPages, type Step } from "./read-pages.ts";
 import { type Added, compareStructure, Difference, openBoth } from "./structure.ts";
 

@@ -1,5 +1,4 @@
-import { type Area, areaOf, identity, type Matrix, matrixOf, product } from "./matrix.ts";
-import type { WitnessedMark } from "./messages.ts";
+import { type Area, areaOf, identity, type Matrix, matrixOf, product, type WitnessedMark } from "./messages.ts";
 import { isKeyword, type PdfValue, readValues } from "./pdf-objects.ts";
 import type { Step } from "./read-pages.ts";
 import { type Added, type AddedObjects, Difference } from "./structure.ts";

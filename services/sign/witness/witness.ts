@@ -51,7 +51,13 @@ export function createWitness({ logger, metrics, tracer, ...limits }: WitnessOpt
   const pool = createProcessPool<WitnessJob, WitnessOutcome>(
     {
       name: "witness",
-      program: { entry, heapShare: 0.75, environment: { TZ: "UTC" }, withAddons: false },
+      program: {
+        entry,
+        assets: ["node_modules/pdfjs-dist"],
+        heapShare: 0.75,
+        environment: { TZ: "UTC" },
+        withAddons: false,
+      },
       limits: withLimits(limits),
       logger,
       // Completions are two at a time, and do more than to be looked at.
@@ -105,7 +111,7 @@ function withLimits(changes: Partial<ChildLimits>): ChildLimits {
     maxIdleMemoryMb: maxMemoryMb / 2,
     maxJobs: 10_000,
     startTimeoutMs: 30_000,
-    idleMs: 5 * 60_000,
+    idleMs: 60_000,
     graceMs: 1_000,
     ...changes,
     maxMemoryMb,

@@ -20,7 +20,7 @@ export const usualCheckLimits: CheckLimits = { waitMs: 1500, deadlineMs: 3000, p
 /** Threads for contents that are too long for the event loop. */
 export const createCheckPool = ({ waitMs, deadlineMs }: CheckLimits): WorkerPool<ContentSubject, ContentReport> =>
   createWorkerPool({
-    module: new URL("./worker.ts", import.meta.url),
+    module: new URL("./check-thread.ts", import.meta.url),
     size: 2,
     maxWaiting: 32,
     waitMs,

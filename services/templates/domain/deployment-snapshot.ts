@@ -21,7 +21,8 @@ const snapshotVersion = 1;
  */
 export function snapshotOf(template: Pick<Template, "policyFlags">, deployment: Deployment): DeploymentSnapshot {
   const { organizationId, id, templateId, key, name, environment, surface, displayMode, wrapType } = deployment;
-  const { versionId, localeFallback, allowedOrigins, theme, screenshotId, policyOverrides } = deployment;
+  const { versionId, localeFallback, allowedOrigins, theme, policyOverrides } = deployment;
+  const { screenshotId, screenshotHash } = deployment;
   const data = canonicalJson({
     snapshotVersion,
     organizationId,
@@ -38,6 +39,8 @@ export function snapshotOf(template: Pick<Template, "policyFlags">, deployment: 
     allowedOrigins,
     theme,
     screenshotId,
+    // Absent where no bytes are known, as in all snapshots before there were any: those keep their hashes.
+    ...(screenshotHash === null ? {} : { screenshotHash }),
     policyOverrides,
     effectivePolicy: effectivePolicy(template, deployment),
   });

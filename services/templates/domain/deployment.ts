@@ -38,6 +38,8 @@ export interface Deployment {
   allowedOrigins: readonly string[];
   theme: JsonObject;
   screenshotId: string | null;
+  /** Of the bytes of the screenshot that the id names; null when it is the id of a picture kept elsewhere. */
+  screenshotHash: string | null;
   /** Flags that are stricter here than in the template. */
   policyOverrides: StatedPolicyFlags;
   /** Names the snapshot of the configuration that is in force, or was when it was last active. */
@@ -81,6 +83,7 @@ export function draftDeployment(
   refuse(originProblems(settings.allowedOrigins, settings.environment));
   return {
     ...settings,
+    screenshotHash: null,
     id: by.id,
     templateId: by.template.id,
     key: by.key,
@@ -171,11 +174,17 @@ function derivedName(templateName: string, { surface, displayMode }: Pick<Deploy
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const randomDigits = 22;
 
+const randomText = (): string => Array.from({ length: randomDigits }, () => digits[randomInt(digits.length)]).join("");
+
 /** `dep_` and 22 base62 digits: 131 random bits, unique without asking the database and not to be guessed. */
-export const newDeploymentKey = (): string =>
-  `dep_${Array.from({ length: randomDigits }, () => digits[randomInt(digits.length)]).join("")}`;
+export const newDeploymentKey = (): string => `dep_${randomText()}`;
 
 export const isDeploymentKey = (text: string): boolean => /^dep_[0-9A-Za-z]{22}$/.test(text);
+
+/** Its form tells it from the ids that organizations give to pictures which they keep themselves. */
+export const newScreenshotId = (): string => `shot_${randomText()}`;
+
+export const isScreenshotId = (text: string): boolean => /^shot_[0-9A-Za-z]{22}$/.test(text);
 
 const maxLength = 300;
 

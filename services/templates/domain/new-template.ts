@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { FieldProblem } from "#platform/errors.ts";
-import { memberPath } from "#platform/field-path.ts";
+import { memberPath } from "#platform/problems.ts";
 import { resolvePolicyFlags } from "./policy.ts";
 import type { StatedPolicyFlags } from "./policy-flags.ts";
 import { problem } from "./problems.ts";

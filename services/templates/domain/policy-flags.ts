@@ -42,6 +42,7 @@ export const policyFlagRules = {
   oneAcceptancePerRevision: boolean(false),
   requireReacceptance: choice(["ON_MAJOR", "ALWAYS", "NEVER"], "ON_MAJOR"),
   reacceptIntervalDays: integer(0, maxDays, 0),
+  showChanges: boolean(false),
   allowDecline: boolean(false),
   recordDecline: boolean(true),
   requireAuthenticatedUser: boolean(false),

@@ -13,7 +13,8 @@ export type TighteningRule =
   | { readonly kind: "verification" };
 
 const ranked = <T>(rank: (value: T) => number) => ({ kind: "ranked", rank }) as const;
-const on = ranked<boolean>(Number);
+/** Off for a template that was written before there was the flag. */
+const on = ranked<boolean | undefined>((value) => Number(value ?? false));
 const off = ranked<boolean>((value) => Number(!value));
 const higher = ranked<number>((value) => value);
 const lower = ranked<number>((value) => -value);
@@ -38,6 +39,7 @@ export const tighteningRules = {
   oneAcceptancePerRevision: on,
   requireReacceptance: ascending("NEVER", "ON_MAJOR", "ALWAYS"),
   reacceptIntervalDays: lowerAboveZero,
+  showChanges: on,
   // Allowing declines serves the person, forbidding them limits what is recorded: neither is stricter.
   allowDecline: fixed,
   recordDecline: on,

@@ -2,4 +2,7 @@ import { refusals } from "#platform/problems.ts";
 
 export { problem } from "#platform/problems.ts";
 
-export const { invalid, refuse } = refusals("CLICK_VALIDATION_FAILED");
+/** The code of every refusal for what a request says. */
+export const refusal = "CLICK_VALIDATION_FAILED";
+
+export const { invalid, refuse } = refusals(refusal);

@@ -24,6 +24,8 @@ export type PublishDecision =
   | { readonly kind: "revised"; readonly revision: number; readonly label: string };
 
 export interface PublishOrder {
+  /** Whether there is a next text, to be published in the place of the one that is. */
+  readonly hasDraft: boolean;
   /** Hash of the version's current state. */
   readonly materialHash: string;
   /** Hash of its latest revision; null before the first publication. */
@@ -36,7 +38,7 @@ export function decidePublish(
   version: Pick<Version, "status" | "revision" | "label">,
   order: PublishOrder,
 ): PublishDecision {
-  if (!moves(version.status, "publish")) return { kind: "unchanged" };
+  if (!moves(version.status, "publish") && !order.hasDraft) return { kind: "unchanged" };
   if (version.label !== null && order.materialHash === order.lastMaterialHash) {
     return { kind: "republished", revision: version.revision, label: version.label };
   }

@@ -10,7 +10,7 @@ import { characters } from "./text.ts";
 export type VersionStatus = "DRAFT" | "PUBLISHED" | "ARCHIVED";
 
 /** What answers put beside a version. */
-type Attached = "revisions" | "template" | "validation" | "deployments";
+type Attached = "revisions" | "template" | "validation" | "deployments" | "draft" | "schedule";
 type Own = "format" | "texts" | "status" | "createdAt" | "updatedAt";
 
 /** The text of a template in one locale, as its author last left it: what the contract has of it, and who made it. */
@@ -18,13 +18,18 @@ export interface Version extends Omit<RecordOf<VersionMessage>, Attached | Own> 
   format: ContentFormat;
   texts: VersionTexts;
   status: VersionStatus;
+  /** Who has written what it says: clients, and people as user: and their id. */
+  authors: readonly string[];
   createdBy: string;
   createdAt: Date;
   updatedAt: Date;
 }
 
 /** A version without its text, for everything that does not show it. */
-export type VersionOutline = Omit<Version, "content">;
+export type VersionOutline = Omit<Version, "content" | "authors">;
+
+/** What a template says of a version that is published. */
+export type PublishedVersion = Pick<VersionOutline, "id" | "templateId" | "locale" | "revision" | "label">;
 
 /** One publication of a version whose material was new. Never changes. */
 export interface Revision {
@@ -78,7 +83,7 @@ export function purposeTextProblems(texts: Readonly<Record<string, string>>): Fi
 
 /** What follows from the rest, or from what happens to it. */
 type Derived =
-  | ("id" | "organizationId" | "templateId" | "contentHash" | "status" | "revision" | "label")
+  | ("id" | "organizationId" | "templateId" | "contentHash" | "status" | "revision" | "label" | "authors")
   | ("publishedAt" | "publishedBy" | "unpublishedAt" | "archivedAt" | "createdBy" | "createdAt" | "updatedAt");
 
 /** A version as its author asks for it. */
@@ -100,10 +105,69 @@ export const draftVersion = (
   publishedBy: null,
   unpublishedAt: null,
   archivedAt: null,
+  authors: [by.clientId],
   createdBy: by.clientId,
   createdAt: by.now,
   updatedAt: by.now,
 });
+
+/** A text as its author leaves it beside the one that is live: all of a version but what names it. */
+export type DraftText = Omit<NewVersion, "locale">;
+
+/** The next text of a published version. */
+export interface VersionDraft extends DraftText {
+  organizationId: string;
+  versionId: string;
+  contentHash: string;
+  /** The last revision of the version when the draft was begun. */
+  baseRevision: number;
+  /** Everybody who has saved it since it was begun. */
+  authors: readonly string[];
+  createdBy: string;
+  createdAt: Date;
+  updatedBy: string;
+  updatedAt: Date;
+}
+
+/** A draft without its text. */
+export type DraftOutline = Omit<VersionDraft, "content" | "texts" | "authors">;
+
+/**
+ * The publication of a version, or of its draft, at a time. Nothing that it publishes changes while it is scheduled, so
+ * that what was checked is what will be published, and what it makes of the version is known.
+ */
+export interface ScheduledPublication {
+  organizationId: string;
+  versionId: string;
+  templateId: string;
+  publishAt: Date;
+  requireReacceptance: boolean;
+  changeSummary: string | null;
+  effectiveAt: Date | null;
+  locale: string;
+  revision: number;
+  label: string;
+  contentHash: string;
+  scheduledBy: string;
+  scheduledAt: Date;
+}
+
+export const draftTextOf = ({ title, content, format, changeSummary, effectiveAt, texts }: DraftText): DraftText => ({
+  ...{ title, content, format, changeSummary, effectiveAt, texts },
+});
+
+/** The fields of a text that say something else than before. */
+export const changedTexts = (before: DraftText, after: DraftText): string[] => {
+  const was: Readonly<Record<string, unknown>> = { ...draftTextOf(before) };
+  return Object.entries(draftTextOf(after)).flatMap(([field, value]) => (isSame(was[field], value) ? [] : [field]));
+};
+
+/** Throws CLICK_VERSION_CONFLICT when what is to be changed is not what was read any more. */
+export function requireUnchanged(ifUpdatedAt: Date | null, { updatedAt }: { readonly updatedAt: Date }): void {
+  if (ifUpdatedAt !== null && ifUpdatedAt.getTime() !== updatedAt.getTime()) {
+    throw new DomainError("CLICK_VERSION_CONFLICT");
+  }
+}
 
 /** New values of the fields that change; null clears a field that can be empty. */
 export interface VersionChanges extends Partial<Omit<NewVersion, "texts">> {

@@ -1,10 +1,13 @@
+import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { outboxCursorSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
-import { Migration002Lifecycle } from "./002_lifecycle.ts";
-import { Migration003Deployments } from "./003_deployments.ts";
-import { Migration005Search } from "./005_search.ts";
-import { Migration006Published } from "./006_published.ts";
+import {
+  Migration002Lifecycle,
+  Migration003Deployments,
+  Migration005Search,
+  Migration006Published,
+} from "./002_to_006.ts";
 
 export const templatesMigrations: ServiceMigrations = {
   schema: "templates",
@@ -15,5 +18,129 @@ export const templatesMigrations: ServiceMigrations = {
     sqlMigration("004_outbox_cursor", ...outboxCursorSql({ schema: "templates", relayRole: "assent_templates_relay" })),
     { name: "005_search", class: Migration005Search },
     { name: "006_published", class: Migration006Published },
+    // An organization is deleted by a role that does nothing else.
+    sqlMigration("007_destroyer", ...destroyerSql("templates", "assent_templates_destroyer")),
+    // The text that comes next, beside the one that is live.
+    sqlMigration(
+      "008_drafts",
+      `create table templates.version_draft (
+        organization_id uuid not null,
+        version_id uuid not null,
+        title text,
+        content text not null,
+        content_hash text collate "C" not null,
+        format text not null check (format in ('HTML', 'MARKDOWN', 'TEXT')),
+        change_summary text,
+        effective_at timestamptz(3),
+        texts jsonb not null check (jsonb_typeof(texts) = 'object'),
+        base_revision integer not null check (base_revision >= 1),
+        created_by text not null,
+        created_at timestamptz(3) not null,
+        updated_by text not null,
+        updated_at timestamptz(3) not null,
+        primary key (organization_id, version_id),
+        foreign key (organization_id, version_id) references templates.version (organization_id, id)
+      )`,
+      ...forceOrgIsolationSql("templates.version_draft"),
+      "grant select, insert, update, delete on templates.version_draft to assent_templates",
+      ...destroyerSql("templates", "assent_templates_destroyer"),
+    ),
+    // The publications to come, each with what resolution says of its version from then on.
+    sqlMigration(
+      "009_schedule",
+      `create table templates.scheduled_publication (
+        organization_id uuid not null,
+        version_id uuid not null,
+        template_id uuid not null,
+        publish_at timestamptz(3) not null,
+        require_reacceptance boolean not null,
+        change_summary text,
+        effective_at timestamptz(3),
+        locale text not null,
+        revision integer not null check (revision >= 1),
+        label text not null,
+        content_hash text collate "C" not null,
+        scheduled_by text not null,
+        scheduled_at timestamptz(3) not null,
+        primary key (organization_id, version_id),
+        foreign key (organization_id, version_id) references templates.version (organization_id, id)
+      )`,
+      `create index scheduled_publication_by_template
+        on templates.scheduled_publication (organization_id, template_id, publish_at)`,
+      "create index scheduled_publication_due on templates.scheduled_publication (publish_at)",
+      ...forceOrgIsolationSql("templates.scheduled_publication"),
+      "grant select, insert, update, delete on templates.scheduled_publication to assent_templates",
+      `grant select (organization_id, version_id, template_id, publish_at, locale, revision, label, content_hash)
+        on templates.scheduled_publication to assent_templates_resolver`,
+      `create policy resolver_reads on templates.scheduled_publication for select to assent_templates_resolver
+        using (true)`,
+      ...destroyerSql("templates", "assent_templates_destroyer"),
+    ),
+    // Who has written each text, who has approved of it, and whether somebody else has to.
+    sqlMigration(
+      "010_approvals",
+      "alter table templates.version add column authors text[] not null default '{}'",
+      "alter table templates.version_draft add column authors text[] not null default '{}'",
+      `create table templates.publication_approval (
+        organization_id uuid not null,
+        version_id uuid not null,
+        template_id uuid not null,
+        text_hash text collate "C" not null,
+        saved_at timestamptz(3) not null,
+        status text not null check (status in ('REQUESTED', 'APPROVED', 'REFUSED')),
+        requested_by text not null,
+        requested_at timestamptz(3) not null,
+        note text,
+        decided_by text,
+        decided_at timestamptz(3),
+        reason text,
+        primary key (organization_id, version_id),
+        check ((status = 'REQUESTED') = (decided_by is null)),
+        -- Somebody else has approved, a person: no API key and no OAuth client has such a name.
+        check (decided_by is null or (decided_by like 'user:%' and decided_by <> requested_by)),
+        foreign key (organization_id, version_id) references templates.version (organization_id, id)
+      )`,
+      `create index publication_approval_waiting on templates.publication_approval (organization_id, requested_at, version_id)
+        where status = 'REQUESTED'`,
+      `create table templates.publication_rules (
+        organization_id uuid primary key,
+        four_eyes boolean not null,
+        updated_by text not null,
+        updated_at timestamptz(3) not null
+      )`,
+      ...["templates.publication_approval", "templates.publication_rules"].flatMap((table) => [
+        ...forceOrgIsolationSql(table),
+        `grant select, insert, update, delete on ${table} to assent_templates`,
+      ]),
+      ...destroyerSql("templates", "assent_templates_destroyer"),
+    ),
+    // Pictures of what deployments look like; what is shown with them is evidence of the click service.
+    sqlMigration(
+      "011_screenshots",
+      `create table templates.screenshot (
+        organization_id uuid not null,
+        id text collate "C" not null,
+        deployment_id uuid not null,
+        content_type text not null check (content_type in ('image/png', 'image/jpeg')),
+        width integer not null check (width >= 1),
+        height integer not null check (height >= 1),
+        size integer not null check (size between 1 and 5242880),
+        hash text collate "C" not null,
+        content bytea not null check (length(content) = size),
+        created_by text not null,
+        created_at timestamptz(3) not null,
+        primary key (organization_id, id),
+        constraint screenshot_once unique (organization_id, deployment_id, hash),
+        foreign key (organization_id, deployment_id) references templates.deployment (organization_id, id)
+      )`,
+      // Pictures are compressed already.
+      "alter table templates.screenshot alter column content set storage external",
+      ...forceOrgIsolationSql("templates.screenshot"),
+      "grant select, insert, delete on templates.screenshot to assent_templates",
+      'alter table templates.deployment add column screenshot_hash text collate "C"',
+      `comment on column templates.deployment.screenshot_hash is
+        'sha256:<hex> of the screenshot that screenshot_id names; null when the picture is kept elsewhere.'`,
+      ...destroyerSql("templates", "assent_templates_destroyer"),
+    ),
   ],
 };

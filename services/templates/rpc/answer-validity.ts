@@ -13,8 +13,12 @@ export const answerValidMs = 25;
 /** Timers and clocks of two processes may differ by a little. */
 const toleranceMs = 5;
 
-/** What these make is new: no answer that was given before says anything about it. */
-const additions: ReadonlySet<string> = new Set(["createTemplate", "createVersion"]);
+/** What these make or change is in no answer of ResolveTemplates that was given before. */
+const additions: ReadonlySet<string> = new Set([
+  ...["createTemplate", "createVersion", "putVersionDraft", "deleteVersionDraft", "cancelVersionSchedule"],
+  ...["requestVersionApproval", "decideVersionApproval"],
+  ...["createScreenshot", "deleteScreenshot"],
+]);
 
 /**
  * Lets the answer to a change wait until every answer of ResolveTemplates that was given before the change has run out.

@@ -9,8 +9,7 @@ import { inOrganization } from "../store/orm.ts";
 import { lockTemplate } from "../store/template-store.ts";
 import { describeConfiguration } from "./configuration.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseTemplateId } from "./ids.ts";
+import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 
 export const applyPolicyFlags = (
   deps: Pick<TemplatesDeps, "orm" | "clock">,

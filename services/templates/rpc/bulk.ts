@@ -4,17 +4,17 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { withDerivedSlugs } from "#platform/db/slugs.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
-import { copyName, copyTemplate, defaultNamePattern, distinctIds } from "../domain/bulk.ts";
+import { slugFromName } from "#platform/slug.ts";
 import { refuse } from "../domain/problems.ts";
-import { slugFromName } from "../domain/slug.ts";
 import type { Template } from "../domain/template.ts";
 import { unstorableTexts } from "../domain/text.ts";
 import { templateArchived } from "../events.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { freeSlugs } from "../store/slug-store.ts";
 import { addTemplate, holdTemplates, lockTemplates } from "../store/template-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
+import { cancelSchedulesOf } from "./schedule.ts";
+import { freeSlugs } from "./templates.ts";
 
 export const bulkArchiveTemplates = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">,
@@ -40,6 +40,7 @@ export const bulkArchiveTemplates = (
       }
       const events = newlyArchived.map((id) => templateArchived({ caller, eventId: deps.newId(), now }, id));
       await insertOutboxEm(tenant.em, schema, events);
+      await cancelSchedulesOf({ deps, caller, tenant, now }, newlyArchived);
       return { archived: ids.length - skipped.length, skipped };
     });
     deps.wakeRelay();
@@ -94,3 +95,49 @@ async function duplicate(job: Job, sources: readonly Template[], namePattern: st
   }
   return copies.map(({ sourceId, template }) => ({ sourceId, newId: template.id, name: template.name }));
 }
+
+/** The ids in the form they are stored in and in the order they came, each once. */
+export const distinctIds = (ids: readonly string[]): string[] => [...new Set(ids.map((id) => id.toLowerCase()))];
+
+const maxNameLength = 255;
+const placeholder = "{name}";
+
+export const defaultNamePattern = `${placeholder} (copy)`;
+
+/**
+ * The name of a copy: the pattern with the source's name for every {name}. When that is too long, the source's name is
+ * cut and the pattern kept, so that what tells the copy apart is never lost. Lengths count characters as people do.
+ */
+export function copyName(pattern: string, name: string): string {
+  const pieces = pattern.split(placeholder);
+  const insertions = pieces.length - 1;
+  if (insertions === 0) return pattern;
+  const room = maxNameLength - Array.from(pieces.join("")).length;
+  return pieces.join(
+    Array.from(name)
+      .slice(0, Math.floor(room / insertions))
+      .join(""),
+  );
+}
+
+/** What a copy takes over: everything that says what the template is, nothing that says what became of it. */
+const copyTemplate = (
+  source: Template,
+  by: { readonly id: string; readonly name: string; readonly clientId: string; readonly now: Date },
+): Omit<Template, "organizationId" | "slug"> => ({
+  id: by.id,
+  name: by.name,
+  type: source.type,
+  description: source.description,
+  defaultLocale: source.defaultLocale,
+  typeConfig: source.typeConfig,
+  policyFlags: source.policyFlags,
+  counterparty: source.counterparty,
+  metadata: source.metadata,
+  createdBy: by.clientId,
+  firstPublishedAt: null,
+  archivedAt: null,
+  deletedAt: null,
+  createdAt: by.now,
+  updatedAt: by.now,
+});

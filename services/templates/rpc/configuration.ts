@@ -1,18 +1,19 @@
-import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { DescMessage, JsonObject, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
+import { type FieldMask, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { Masked, RecordOf, Records } from "#api/records.ts";
 import type { TemplateConfigurationSchema, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { effectiveConfiguration } from "../domain/configuration.ts";
 import type { PolicyFlags } from "../domain/policy-flags.ts";
+import { invalid, problem, refuse } from "../domain/problems.ts";
 import { type Template, templateStatus } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
 import { listPublished } from "../store/version-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseTemplateId } from "./ids.ts";
+import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 export const getTemplateConfiguration = (
@@ -59,3 +60,31 @@ export const flagsMessage = (flags: PolicyFlags): JsonObject => ({
   ...flags,
   verificationMethods: [...flags.verificationMethods],
 });
+
+interface MaskedRequest<D extends DescMessage> {
+  /** What the request calls the message. */
+  readonly field: string;
+  readonly message: MessageShape<D> | undefined;
+  readonly updateMask?: FieldMask | undefined;
+  /** The member whose members may be named one by one. */
+  readonly divisible?: keyof MessageShape<D> & string;
+}
+
+/** Reads what a mask names. Throws CLICK_VALIDATION_FAILED when there is no message, and for what cannot be changed. */
+export function readMasked<D extends DescMessage, E>(
+  records: Records<D, E>,
+  { field, message, updateMask, divisible = "" as never }: MaskedRequest<D>,
+): Masked<RecordOf<MessageShape<D>, E>> {
+  if (message === undefined) throw invalid(problem(field, "REQUIRED", "must be given"));
+  const paths = updateMask?.paths ?? [];
+  const masked = records.masked(message, paths);
+  const refused = paths.filter((path) => masked.unknown.includes(path) || isPart(path, divisible));
+  refuse(refused.map((path) => problem("updateMask", "UNKNOWN_FIELD", `names '${path}', which cannot be changed`)));
+  return masked;
+}
+
+const isPart = (path: string, divisible: string): boolean => path.includes(".") && !path.startsWith(`${divisible}.`);
+
+/** What is made of a member that is there. */
+export const when = <Value, Made>(value: Value | undefined, make: (value: Value) => Made): Made | undefined =>
+  value === undefined ? undefined : make(value);

@@ -1,4 +1,4 @@
-import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { recordsOf } from "#api/records.ts";
 import {
@@ -11,6 +11,7 @@ import {
 import type { FieldProblem } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { defined } from "#platform/json-object.ts";
+import { canonicalLocale } from "#platform/locale.ts";
 import {
   canonicalOrigin,
   type Deployment,
@@ -20,12 +21,10 @@ import {
   surfaces,
   wrapTypes,
 } from "../domain/deployment.ts";
-import { canonicalLocale } from "../domain/locale.ts";
 import { parsePolicyFlags } from "../domain/policy.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
 import { unstorableTexts } from "../domain/text.ts";
-import { themeProblems } from "../domain/theme.ts";
-import { readMasked, when } from "./masked.ts";
+import { readMasked, when } from "./configuration.ts";
 import { wireDeploymentStatus } from "./wire-enums.ts";
 
 const settings = recordsOf(DeploymentFieldsSchema, {});
@@ -135,3 +134,23 @@ export const deploymentMessage = (deployment: Deployment): DeploymentInit => ({
 });
 
 const timestamp = (date: Date | null) => (date === null ? undefined : timestampFromDate(date));
+
+/** A theme names a few colours and fonts; all deployments of a template travel in one message. */
+const maxBytes = 8_192;
+const maxDepth = 8;
+
+/** What is wrong with the theme of a deployment. */
+function themeProblems(theme: JsonObject): FieldProblem[] {
+  if (!isWithin(theme, maxDepth)) {
+    return [problem("theme", "TOO_DEEP", `must have at most ${maxDepth} levels of objects and lists`)];
+  }
+  if (Buffer.byteLength(JSON.stringify(theme)) > maxBytes) {
+    return [problem("theme", "TOO_LARGE", `must have at most ${maxBytes} bytes of JSON`)];
+  }
+  return unstorableTexts("theme", theme);
+}
+
+const isWithin = (value: JsonValue, depth: number): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (depth > 0 && Object.values(value).every((item) => isWithin(item, depth - 1)));

@@ -13,7 +13,7 @@ import {
 import { addSnapshots } from "../store/resolve-store.ts";
 import { holdTemplate } from "../store/template-store.ts";
 import { hasVersion } from "../store/version-store.ts";
-import { parseDeploymentId } from "./ids.ts";
+import { parseDeploymentId } from "./deps.ts";
 
 /**
  * A deployment and its template for a change of the deployment. Template first, deployment second, as everywhere: what

@@ -24,8 +24,8 @@ import { inOrganization } from "../store/orm.ts";
 import { findTemplate, holdTemplate } from "../store/template-store.ts";
 import { deploymentMessage, parseDeploymentChanges, parseDeploymentSettings } from "./deployment-input.ts";
 import { openDeployment, putInForce, requirePinnedVersion } from "./deployment-rules.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseDeploymentId, parseTemplateId } from "./ids.ts";
+import { parseDeploymentId, parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { pinScreenshot } from "./screenshots.ts";
 import { fromWire, wireDeploymentStatus } from "./wire-enums.ts";
 
 export const createDeployment = (
@@ -46,6 +46,7 @@ export const createDeployment = (
       const deployment = { organizationId: orgId, ...draftDeployment(settings, by) };
       if (request.activate) Object.assign(deployment, moveDeployment(deployment, "activate", now));
       await requirePinnedVersion(tenant, deployment);
+      await pinScreenshot(tenant, deployment);
       checkNewOverrides(template, deployment);
       if (request.activate) await putInForce(tenant, { template, deployment }, now);
       return { deployment: deploymentMessage(addDeployment(tenant, deployment)) };
@@ -146,6 +147,7 @@ export const updateDeployment = (
       const now = deps.clock.now();
       Object.assign(deployment, update, { updatedAt: now });
       if ("versionId" in update) await requirePinnedVersion(tenant, deployment);
+      if ("screenshotId" in update) await pinScreenshot(tenant, deployment);
       if ("policyOverrides" in update) checkNewOverrides(template, deployment);
       else checkPolicy(template, deployment);
       if (deployment.status === "ACTIVE") await putInForce(tenant, { template, deployment }, now);

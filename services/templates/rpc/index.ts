@@ -3,6 +3,14 @@ import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { settleChanges } from "./answer-validity.ts";
 import { applyPolicyFlags } from "./apply-policy-flags.ts";
+import {
+  decideVersionApproval,
+  getPublicationRules,
+  getVersionApproval,
+  listApprovalRequests,
+  requestVersionApproval,
+  setPublicationRules,
+} from "./approvals.ts";
 import { bulkArchiveTemplates, bulkDuplicateTemplates } from "./bulk.ts";
 import { getTemplateConfiguration } from "./configuration.ts";
 import { validateContent } from "./content.ts";
@@ -16,11 +24,15 @@ import {
   updateDeployment,
 } from "./deployments.ts";
 import type { TemplatesDeps } from "./deps.ts";
+import { deleteVersionDraft, getVersionDraft, putVersionDraft } from "./drafts.ts";
+import { withDuePublications } from "./due-publications.ts";
 import { getRevision } from "./get-revision.ts";
 import { publishVersion } from "./publish-version.ts";
 import { countTemplateParts, listPublishedPurposes } from "./purposes.ts";
 import { resolveDeployment } from "./resolve-deployment.ts";
 import { resolveTemplates } from "./resolve-templates.ts";
+import { cancelVersionSchedule } from "./schedule.ts";
+import { createScreenshot, deleteScreenshot, getScreenshot, listScreenshots } from "./screenshots.ts";
 import { createTemplate, getTemplate, listTemplates, listTemplateTypes, removeTemplate } from "./templates.ts";
 import { updateTemplate } from "./update-template.ts";
 import { updateVersion } from "./update-version.ts";
@@ -39,8 +51,18 @@ export const templatesRoutes =
       ...getVersion(deps),
       ...listVersions(deps),
       ...publishVersion(deps),
+      ...cancelVersionSchedule(deps),
       ...updateVersion(deps),
       ...archiveVersion(deps),
+      ...getVersionDraft(deps),
+      ...putVersionDraft(deps),
+      ...deleteVersionDraft(deps),
+      ...getVersionApproval(deps),
+      ...requestVersionApproval(deps),
+      ...decideVersionApproval(deps),
+      ...listApprovalRequests(deps),
+      ...getPublicationRules(deps),
+      ...setPublicationRules(deps),
       ...removeTemplate(deps),
       ...bulkArchiveTemplates(deps),
       ...bulkDuplicateTemplates(deps),
@@ -55,11 +77,16 @@ export const templatesRoutes =
       ...activateDeployment(deps),
       ...deactivateDeployment(deps),
       ...removeDeployment(deps),
+      ...createScreenshot(deps),
+      ...listScreenshots(deps),
+      ...getScreenshot(deps),
+      ...deleteScreenshot(deps),
       ...resolveDeployment(deps),
       ...resolveTemplates(deps),
       ...getRevision(deps),
       ...listPublishedPurposes(deps),
       ...countTemplateParts(deps),
     };
-    router.service(TemplatesService, withValidation(deps, settleChanges(handlers, delay)));
+    const settled = settleChanges(withDuePublications(deps, handlers), delay);
+    router.service(TemplatesService, withValidation(deps, settled));
   };

@@ -4,8 +4,11 @@ import { recordsOf } from "#api/records.ts";
 import {
   ContentFormat,
   type CounterpartySchema,
+  DraftNoteSchema,
   type RevisionSchema,
+  ScheduleSchema,
   type TemplateSchema,
+  VersionDraftSchema,
   VersionSchema,
   VersionStatus,
   type VersionTextsSchema,
@@ -13,7 +16,14 @@ import {
 import type { VersionTexts } from "../domain/content.ts";
 import { type Deployment, servesVersion } from "../domain/deployment.ts";
 import { type Counterparty, type Template, templateStatus } from "../domain/template.ts";
-import type { Revision, Version, VersionOutline } from "../domain/version.ts";
+import type {
+  DraftOutline,
+  PublishedVersion,
+  Revision,
+  ScheduledPublication,
+  Version,
+  VersionDraft,
+} from "../domain/version.ts";
 import { deploymentMessage } from "./deployment-input.ts";
 import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
@@ -22,10 +32,12 @@ export type VersionInit = MessageInitShape<typeof VersionSchema>;
 
 export interface TemplateParts {
   /** Those of this template, at least; others are ignored. */
-  readonly published: readonly VersionOutline[];
+  readonly published: readonly PublishedVersion[];
   readonly versions?: readonly VersionInit[];
   /** How many active deployments templates have; those without any are absent. */
   readonly activeDeployments?: ReadonlyMap<string, number>;
+  /** When the next version of templates goes live; those of which none is to are absent. */
+  readonly nextPublications?: ReadonlyMap<string, Date>;
 }
 
 export function templateMessage(template: Template, parts: TemplateParts): TemplateInit {
@@ -56,6 +68,7 @@ export function templateMessage(template: Template, parts: TemplateParts): Templ
     updatedAt: timestampFromDate(template.updatedAt),
     archivedAt: timestamp(template.archivedAt),
     versions: [...(parts.versions ?? [])],
+    nextPublicationAt: timestamp(parts.nextPublications?.get(template.id) ?? null),
   };
 }
 
@@ -65,16 +78,35 @@ export interface VersionParts {
   readonly template?: TemplateInit | undefined;
   /** Those of its template, at least; those that do not serve it are ignored. */
   readonly deployments?: readonly Deployment[] | undefined;
+  /** That of this version, if it has one; others are ignored. */
+  readonly drafts?: readonly DraftOutline[];
+  /** See drafts. */
+  readonly schedules?: readonly ScheduledPublication[];
 }
 
 const versions = recordsOf(VersionSchema, { format: ContentFormat, status: VersionStatus });
+const drafts = recordsOf(VersionDraftSchema, { format: ContentFormat });
+const notes = recordsOf(DraftNoteSchema, {});
+const plans = recordsOf(ScheduleSchema, {});
+export type DraftInit = MessageInitShape<typeof VersionDraftSchema>;
+
+export const draftMessage = (version: Version, draft: VersionDraft): DraftInit => ({
+  ...drafts.write({ ...draft, texts: undefined }),
+  ...{ templateId: version.templateId, locale: version.locale },
+  texts: textsMessage(draft.texts),
+});
 
 export function versionMessage(version: Version, parts: VersionParts): VersionInit {
+  const isOwn = ({ versionId }: { readonly versionId: string }) => versionId === version.id;
+  const draft = parts.drafts?.find(isOwn);
+  const schedule = parts.schedules?.find(isOwn);
   return {
     ...versions.write({ ...version, texts: undefined }),
     texts: textsMessage(version.texts),
-    revisions: parts.revisions.filter((revision) => revision.versionId === version.id).map(revisionMessage),
+    revisions: parts.revisions.filter(isOwn).map(revisionMessage),
     template: parts.template,
+    draft: draft && notes.write(draft),
+    schedule: schedule && plans.write(schedule),
     deployments: (parts.deployments ?? []).filter((d) => servesVersion(d, version)).map(deploymentMessage),
   };
 }

@@ -6,26 +6,46 @@ import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import type { ContentChecker } from "../content-check/content-checker.ts";
+import { authorsOfDraft, nextTextOf, requireApproved } from "../domain/approval.ts";
 import { contentBytes, materialHash } from "../domain/content.ts";
-import type { ContentSubject, Publication } from "../domain/content-rules/report.ts";
-import { type ContentFinding, limitFindings } from "../domain/content-rules/report.ts";
-import { refuse } from "../domain/problems.ts";
-import { decidePublish, decideUnpublish } from "../domain/publication.ts";
+import {
+  type ContentFinding,
+  type ContentSubject,
+  limitFindings,
+  type Publication,
+} from "../domain/content-rules/report.ts";
+import { problem, refuse } from "../domain/problems.ts";
+import { decidePublish, decideUnpublish, type PublishDecision } from "../domain/publication.ts";
 import { requireActive, type Template } from "../domain/template.ts";
 import { unstorableTexts } from "../domain/text.ts";
-import type { Revision, Version } from "../domain/version.ts";
+import {
+  draftTextOf,
+  type Revision,
+  requireUnchanged,
+  type ScheduledPublication,
+  type Version,
+  type VersionDraft,
+} from "../domain/version.ts";
 import { versionPublished, versionUnpublished } from "../events.ts";
+import { deleteApproval, findApproval, holdFourEyes } from "../store/approval-store.ts";
 import { isLastServedByActiveDeployment } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { addRevision, findRevision } from "../store/revision-store.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
-import { findVersion, lockVersion, type VersionName } from "../store/version-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseTemplateId, parseVersionId } from "./ids.ts";
+import {
+  deleteDraft,
+  deleteSchedules,
+  findDraft,
+  findVersion,
+  lockVersion,
+  type VersionName,
+} from "../store/version-store.ts";
+import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { addRevision, findRevision } from "./get-revision.ts";
+import { cancelSchedules, requireToCome, schedulePublication } from "./schedule.ts";
 import { parseTime } from "./update-version.ts";
 import { describeVersions } from "./views.ts";
 
-type Deps = Pick<TemplatesDeps, "orm" | "checker" | "clock" | "newId" | "wakeRelay">;
+type Deps = Pick<TemplatesDeps, "orm" | "checker" | "clock" | "newId" | "wakeRelay" | "wakePublisher">;
 
 export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "publishVersion"> => ({
   async publishVersion(request, context) {
@@ -35,37 +55,59 @@ export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     const templateId = parseTemplateId(request.templateId);
     if (request.published) await checkBeforehand(deps, orgId, { templateId, id: request.versionId });
     const response = await inOrganization(orgId, deps.orm, async (tenant) => {
+      const fourEyes = request.published && (await holdFourEyes(tenant));
       // Always lock the template before the version, so that two transactions cannot deadlock.
       const template = await lockTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       requireActive(template);
-      const job: Job = { deps, caller, tenant, template, version, now: deps.clock.now() };
-      await (request.published ? publish(job, order) : unpublish(job));
+      const job: Job = { deps, caller, tenant, template, version, now: deps.clock.now(), fourEyes };
+      if (!request.published) await unpublish(job);
+      else if (order.publishAt === null) await publish(job, order);
+      else await schedule(job, { ...order, publishAt: order.publishAt });
       const [message] = await describeVersions(tenant, [version]);
       return { version: message };
     });
     deps.wakeRelay();
+    if (order.publishAt !== null) deps.wakePublisher();
     return response;
   },
 });
 
-interface Job {
-  readonly deps: Deps;
+/** The publication of one version, which is locked, as its template is. */
+export interface Job {
+  readonly deps: Pick<TemplatesDeps, "checker" | "newId">;
   readonly caller: Caller;
   readonly tenant: OrmTenant;
   readonly template: Template;
   readonly version: Version;
   readonly now: Date;
+  /** Whether the text needs the approval of a second person; what was scheduled has had it. */
+  readonly fourEyes?: boolean;
 }
 
-type Order = ReturnType<typeof parseOrder>;
+/** What is asked of a publication, whenever it comes. */
+export type Wishes = Pick<ScheduledPublication, "requireReacceptance" | "changeSummary" | "effectiveAt">;
 
-function parseOrder(request: PublishVersionRequest) {
-  const { changeSummary, requireReacceptance } = request;
+interface Order extends Wishes {
+  readonly ifUpdatedAt: Date | null;
+}
+
+function parseOrder(request: PublishVersionRequest): Order & { readonly publishAt: Date | null } {
+  const { changeSummary = null, requireReacceptance } = request;
   refuse(unstorableTexts("changeSummary", changeSummary));
-  return { requireReacceptance, changeSummary, effectiveAt: parseTime("effectiveAt", request.effectiveAt) };
+  const publishAt = parseTime("publishAt", request.publishAt);
+  if (publishAt !== null && !request.published) {
+    refuse([
+      problem("publishAt", "NOT_ALLOWED", "cannot be given for what is to be unpublished, which happens at once"),
+    ]);
+  }
+  const times = {
+    effectiveAt: parseTime("effectiveAt", request.effectiveAt),
+    ifUpdatedAt: parseTime("ifUpdatedAt", request.ifUpdatedAt),
+  };
+  return { requireReacceptance, changeSummary, publishAt, ...times };
 }
 
 /** Checking long content takes time, so it happens before any lock is taken. The report is cached. */
@@ -74,38 +116,124 @@ async function checkBeforehand(deps: Deps, orgId: OrgId, name: VersionName): Pro
   const subject = await inOrganization(orgId, deps.orm, async (tenant) => {
     const template = await findTemplate(tenant, name.templateId);
     const version = await findVersion(tenant, name);
-    return template === null || version?.status !== "DRAFT" ? undefined : publicationSubject(template, version);
+    if (template === null || version === null || version.status === "ARCHIVED") return undefined;
+    const draft = await draftToPublish(tenant, version);
+    if (version.status === "PUBLISHED" && draft === null) return undefined;
+    return publicationSubject(template, { ...version, ...draft });
   });
   if (subject !== undefined) await deps.checker.check(subject);
 }
 
-async function publish(job: Job, order: Order): Promise<void> {
-  const { deps, caller, tenant, template, version, now } = job;
-  const { clientId } = caller;
-  const hash = materialHash(version);
+/** What is published anew is the draft; a version that is not published says itself what will be. */
+const draftToPublish = async (tenant: OrmTenant, { id, status }: Version): Promise<VersionDraft | null> =>
+  status === "PUBLISHED" ? findDraft(tenant, id) : null;
+
+/** What a publication would make of a version. */
+interface Plan {
+  readonly draft: VersionDraft | null;
+  /** The version with the text that it would have. */
+  readonly next: Version;
+  readonly hash: string;
+  readonly last: Revision | null;
+  readonly decision: PublishDecision;
+}
+
+async function plan({ tenant, version }: Job, wishes: Wishes): Promise<Plan> {
+  const draft = await draftToPublish(tenant, version);
+  const next = { ...version, ...textOf(draft) };
+  const hash = materialHash(next);
   const last =
     version.revision > 0 ? await findRevision(tenant, { versionId: version.id, revision: version.revision }) : null;
   const decision = decidePublish(version, {
+    hasDraft: draft !== null,
     materialHash: hash,
     lastMaterialHash: last?.materialHash ?? null,
-    requireReacceptance: order.requireReacceptance,
+    requireReacceptance: wishes.requireReacceptance,
   });
-  if (decision.kind === "unchanged") return;
-  await requirePublishable(deps.checker, publicationSubject(template, version));
+  return { draft, next, hash, last, decision };
+}
 
-  Object.assign(version, {
+const textOf = (draft: VersionDraft | null) =>
+  draft === null ? {} : { ...draftTextOf(draft), contentHash: draft.contentHash, authors: authorsOfDraft(draft) };
+
+async function publish(job: Job, order: Order): Promise<void> {
+  const { deps, template, version } = job;
+  const planned = await plan(job, order);
+  requireUnchanged(order.ifUpdatedAt, planned.draft ?? version);
+  if (planned.decision.kind === "unchanged") return;
+  await cancelSchedules(job, [version]);
+  if (!isLive(planned)) {
+    await requireSecondPerson(job, order, planned);
+    await requirePublishable(deps.checker, publicationSubject(template, planned.next));
+  }
+  await carryOut(job, order, planned);
+}
+
+/** Throws CLICK_APPROVAL_REQUIRED. */
+async function requireSecondPerson({ fourEyes, tenant, version }: Job, wishes: Wishes, { draft, next }: Plan) {
+  if (fourEyes !== true) return;
+  requireApproved(await findApproval(tenant, version.id), nextTextOf(version, draft), next, wishes);
+}
+
+/** Whether the draft says what is live already. */
+const isLive = ({ draft, decision }: Plan): boolean => draft !== null && decision.kind === "republished";
+
+/** Checks now all that a publication may fail for. */
+async function schedule(job: Job, order: Order & { readonly publishAt: Date }): Promise<void> {
+  const { deps, template, version } = job;
+  const planned = await plan(job, order);
+  const { draft, next, decision } = planned;
+  // Who tries again, not knowing that it was scheduled, may do so when it has come to pass.
+  const isDone = decision.kind === "unchanged" && version.publishedAt?.getTime() === order.publishAt.getTime();
+  if (isDone) return;
+  requireToCome(order.publishAt, job.now);
+  requireUnchanged(order.ifUpdatedAt, draft ?? version);
+  if (decision.kind === "unchanged") throw new DomainError("CLICK_DRAFT_NOT_FOUND", nothingNew);
+  if (!isLive(planned)) await requireSecondPerson(job, order, planned);
+  await requirePublishable(deps.checker, publicationSubject(template, next));
+  const { requireReacceptance, changeSummary, effectiveAt, publishAt } = order;
+  const { locale, contentHash } = next;
+  const { revision, label } = decision;
+  await schedulePublication(job, {
+    ...{ publishAt, requireReacceptance, changeSummary, effectiveAt },
+    ...{ locale, revision, label, contentHash },
+  });
+}
+
+const nothingNew = { message: "The version is published and has no draft. Save its next text as its draft first." };
+
+/** Publishes what was scheduled, as of its time; there is nothing left that could forbid it. */
+export async function publishScheduled(
+  job: Omit<Job, "caller" | "now">,
+  scheduled: ScheduledPublication,
+): Promise<void> {
+  const caller = { orgId: job.tenant.orgId, clientId: scheduled.scheduledBy, requestId: "", traceparent: "" };
+  const due: Job = { ...job, caller, now: scheduled.publishAt };
+  await deleteSchedules(job.tenant, [job.version.id]);
+  await carryOut(due, scheduled, await plan(due, scheduled));
+}
+
+async function carryOut(job: Job, wishes: Wishes, planned: Plan): Promise<void> {
+  const { deps, caller, tenant, template, version, now } = job;
+  const { draft, next, hash, last, decision } = planned;
+  if (decision.kind === "unchanged") return;
+  if (draft !== null) await deleteDraft(tenant, version.id);
+  await deleteApproval(tenant, version.id);
+  if (isLive(planned)) return;
+
+  Object.assign(version, textOf(draft), {
     status: "PUBLISHED",
     revision: decision.revision,
     label: decision.label,
-    changeSummary: order.changeSummary ?? version.changeSummary,
-    effectiveAt: order.effectiveAt ?? version.effectiveAt,
+    changeSummary: wishes.changeSummary ?? next.changeSummary,
+    effectiveAt: wishes.effectiveAt ?? next.effectiveAt,
     publishedAt: now,
-    publishedBy: clientId,
+    publishedBy: caller.clientId,
     unpublishedAt: null,
     updatedAt: now,
   } satisfies Partial<Version>);
   Object.assign(template, { firstPublishedAt: template.firstPublishedAt ?? now, updatedAt: now });
-  const revision = decision.kind === "republished" && last !== null ? last : newRevision(version, hash, order, job);
+  const revision = decision.kind === "republished" && last !== null ? last : newRevision(version, hash, wishes, job);
   if (revision !== last) await addRevision(tenant, revision, contentBytes(version.content));
   const event = versionPublished({ caller, eventId: deps.newId(), now }, revision);
   await insertOutboxEm(tenant.em, schema, [event]);
@@ -117,6 +245,7 @@ async function unpublish(job: Job): Promise<void> {
   if (await isLastServedByActiveDeployment(tenant, version)) {
     throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");
   }
+  await cancelSchedules(job, [version]);
   Object.assign(version, { status: "DRAFT", unpublishedAt: now, updatedAt: now } satisfies Partial<Version>);
   Object.assign(template, { updatedAt: now });
   const event = versionUnpublished({ caller, eventId: deps.newId(), now }, version);
@@ -124,7 +253,7 @@ async function unpublish(job: Job): Promise<void> {
 }
 
 /** What the version says at this moment, kept for ever. */
-const newRevision = (version: Version, materialHash: string, order: Order, job: Job): Revision => ({
+const newRevision = (version: Version, materialHash: string, wishes: Wishes, job: Job): Revision => ({
   organizationId: version.organizationId,
   versionId: version.id,
   revision: version.revision,
@@ -136,7 +265,7 @@ const newRevision = (version: Version, materialHash: string, order: Order, job: 
   contentHash: version.contentHash,
   texts: version.texts,
   materialHash,
-  requiresReacceptance: order.requireReacceptance,
+  requiresReacceptance: wishes.requireReacceptance,
   changeSummary: version.changeSummary,
   effectiveAt: version.effectiveAt,
   publishedAt: job.now,

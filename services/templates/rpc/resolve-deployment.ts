@@ -11,12 +11,13 @@ import type { TemplatesDeps } from "./deps.ts";
 import { snapshotMessage } from "./resolve-templates.ts";
 
 export const resolveDeployment = (
-  deps: Pick<TemplatesDeps, "resolverPool">,
+  deps: Pick<TemplatesDeps, "resolverPool" | "clock">,
 ): Pick<ServiceImpl<typeof TemplatesService>, "resolveDeployment"> => ({
   async resolveDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const name = parseName(request.deployment);
-    const resolved = await withOrg(deps.resolverPool, orgId, (tenant) => resolve(tenant, name));
+    const now = deps.clock.now();
+    const resolved = await withOrg(deps.resolverPool, orgId, (tenant) => resolve(tenant, name, now));
     // An archived template has no active deployment; that it is checked here as well costs nothing.
     if (resolved === undefined || resolved.template.archived) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
     const { deployment, template, snapshotJson } = resolved;

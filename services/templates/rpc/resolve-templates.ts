@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type {
   ResolveTemplatesRequest_Item as Item,
@@ -7,7 +8,7 @@ import type {
   TemplatesService,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { isUuid, parseOrgId } from "#platform/ids.ts";
-import { isSlug } from "../domain/slug.ts";
+import { isSlug } from "#platform/slug.ts";
 import { templateStatus } from "../domain/template.ts";
 import {
   type Resolution,
@@ -22,16 +23,24 @@ import { counterpartyMessage } from "./messages.ts";
 import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 export const resolveTemplates = (
-  deps: Pick<TemplatesDeps, "resolverPool">,
+  deps: Pick<TemplatesDeps, "resolverPool" | "clock">,
 ): Pick<ServiceImpl<typeof TemplatesService>, "resolveTemplates"> => ({
   async resolveTemplates(request) {
     const items = request.items.map(parseItem);
     const known = items.filter((item) => item !== undefined);
-    const resolutions = await resolve(deps.resolverPool, known);
+    const now = deps.clock.now();
+    const resolutions = await resolve(deps.resolverPool, known, now);
     const results = items.map((item) => resultMessage(item && resolutions.get(resolveKey(item))));
-    return { results, validForMs: answerValidMs };
+    return { results, validForMs: validForMs([...resolutions.values()], now) };
   },
 });
+
+/** No answer may be used up to the time for which another text is scheduled; ours may be almost a millisecond later. */
+const validForMs = (resolutions: readonly Resolution[], now: Date): number =>
+  Math.min(
+    answerValidMs,
+    ...resolutions.flatMap(({ changesAt }) => (changesAt === null ? [] : changesAt - now.getTime() - 1)),
+  );
 
 /** Undefined for what cannot be the name of any template; it must not spoil the batch. */
 function parseItem(item: Item): ResolveItem | undefined {
@@ -62,7 +71,7 @@ function resultMessage(resolution: Resolution | undefined): MessageInitShape<typ
 
 /** A template as an acceptance or a rendering knows it. */
 export function snapshotMessage(template: ResolvedTemplate): MessageInitShape<typeof TemplateSnapshotSchema> {
-  const { type, archived, counterparty, publishedVersions, ...same } = template;
+  const { type, archived, counterparty, publishedVersions, changesAt, ...same } = template;
   const status = templateStatus({ archived, publishedVersions: publishedVersions.length });
   return {
     ...same,
@@ -70,5 +79,6 @@ export function snapshotMessage(template: ResolvedTemplate): MessageInitShape<ty
     status: wireTemplateStatus[status],
     counterparty: counterpartyMessage(counterparty),
     publishedVersions: publishedVersions.map((version) => ({ ...version })),
+    changesAt: changesAt === null ? undefined : timestampFromMs(changesAt),
   };
 }

@@ -1,22 +1,24 @@
+import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
-import { isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
+import { withOrgRead } from "#platform/db/pool.ts";
+import { createFreeSlugs, isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
+import { slugFromName } from "#platform/slug.ts";
 import { contentRuleCodes } from "../domain/content-rules/codes.ts";
 import { draftTemplate, type NewTemplate } from "../domain/new-template.ts";
-import { fitPage } from "../domain/page.ts";
+import { defaultPolicyFlags, type PolicyFlags } from "../domain/policy-flags.ts";
 import { refuse } from "../domain/problems.ts";
-import { slugFromName } from "../domain/slug.ts";
 import type { Template } from "../domain/template.ts";
-import { templateTypes } from "../domain/template-types.ts";
 import { unstorableTexts } from "../domain/text.ts";
+import { completeTypeConfig, type TemplateType, typeConfigSchemas } from "../domain/type-config.ts";
 import { templateRemoved } from "../events.ts";
+import { deleteApprovals } from "../store/approval-store.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
-import { inOrganization, schema } from "../store/orm.ts";
-import { freeSlugs } from "../store/slug-store.ts";
+import { inOrganization, schema, TemplateEntity } from "../store/orm.ts";
 import {
   addTemplate,
   deleteDeployments,
@@ -25,11 +27,13 @@ import {
   findTemplates,
   lockTemplate,
   pageOfTemplates,
+  readTemplate,
 } from "../store/template-store.ts";
+import { deleteDrafts } from "../store/version-store.ts";
 import { flagsMessage } from "./configuration.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseTemplateId } from "./ids.ts";
+import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { templateMessage } from "./messages.ts";
+import { cancelSchedulesOf } from "./schedule.ts";
 import { parseNewTemplate } from "./update-template.ts";
 import { describeTemplates } from "./views.ts";
 import { fromWire, wireFormat, wireTemplateStatus, wireType } from "./wire-enums.ts";
@@ -59,11 +63,19 @@ async function insertTemplate(deps: Deps, caller: Caller, input: NewTemplate): P
 }
 
 export const getTemplate = (
-  deps: Pick<TemplatesDeps, "orm">,
+  deps: Pick<TemplatesDeps, "orm" | "readerPool">,
 ): Pick<ServiceImpl<typeof TemplatesService>, "getTemplate"> => ({
   async getTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseTemplateId(request.templateId);
+    if (!request.includeVersions) {
+      const found = await withOrgRead(deps.readerPool, orgId, (tenant) => readTemplate(tenant, id));
+      if (found === undefined) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const { template, published, active, next } = found;
+      const activeDeployments = new Map([[id, active]]);
+      const nextPublications = new Map(next === null ? [] : [[id, next]]);
+      return { template: templateMessage(template, { published, activeDeployments, nextPublications }) };
+    }
     return inOrganization(orgId, deps.orm, async (tenant) => {
       const template = await findTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
@@ -118,12 +130,15 @@ export const removeTemplate = (
       const active = await countActiveDeployments(tenant, [id]);
       if (active.size > 0) throw new DomainError("CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS");
       const now = deps.clock.now();
+      await cancelSchedulesOf({ deps, caller, tenant, now }, [id]);
+      await deleteApprovals(tenant, id);
       await insertOutboxEm(tenant.em, schema, [templateRemoved({ caller, eventId: deps.newId(), now }, id)]);
       if (template.firstPublishedAt === null) {
         await deleteTemplate(tenant, id);
       } else {
         // Somebody may have accepted one of its revisions.
         await deleteDeployments(tenant, id);
+        await deleteDrafts(tenant, id);
         Object.assign(template, { deletedAt: now, updatedAt: now });
       }
     });
@@ -145,3 +160,61 @@ export const listTemplateTypes = (): Pick<ServiceImpl<typeof TemplatesService>, 
     };
   },
 });
+
+/** What fits into one answer with room to spare: gRPC messages have 4 MiB at most. */
+const maxPageBytes = 2_621_440;
+
+/** The most of the items, in their order, that one answer can carry; at least one. */
+export function fitPage<T extends { readonly bytes: number }>(items: readonly T[], maxBytes = maxPageBytes): T[] {
+  let total = 0;
+  const end = items.findIndex((item, index) => {
+    total += item.bytes;
+    return index > 0 && total > maxBytes;
+  });
+  return end === -1 ? [...items] : items.slice(0, end);
+}
+
+/** What there is to know of a type of template before one is made. */
+export interface TemplateTypeInfo {
+  readonly type: TemplateType;
+  readonly name: string;
+  readonly description: string;
+  readonly configSchema: JsonObject;
+  readonly defaultTypeConfig: JsonObject;
+  readonly defaultPolicyFlags: PolicyFlags;
+}
+
+const described = [
+  {
+    type: "STATIC",
+    name: "Static text",
+    description: "The same text for everybody, such as terms of use.",
+  },
+  {
+    type: "GENERATED",
+    name: "Generated text",
+    description: "A text with merge fields that are filled for each person, such as an offer.",
+  },
+  {
+    type: "CONSENT",
+    name: "Consent",
+    description: "A text with purposes that the person grants or denies one by one.",
+  },
+] as const;
+
+/** Always in this order. */
+const templateTypes: readonly TemplateTypeInfo[] = described.map((info) => ({
+  ...info,
+  configSchema: typeConfigSchemas[info.type],
+  defaultTypeConfig: completeTypeConfig(info.type),
+  defaultPolicyFlags: defaultPolicyFlags(info.type),
+}));
+
+/** For each of the slugs the first of slug, slug-2, slug-3 … that no living template has; all that are found differ. */
+export const freeSlugs = createFreeSlugs("templates", ({ orgId, em }, slugs) =>
+  em.find(
+    TemplateEntity,
+    { organizationId: orgId, slug: { $in: [...slugs] }, deletedAt: null },
+    { fields: ["slug"], disableIdentityMap: true },
+  ),
+);

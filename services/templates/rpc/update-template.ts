@@ -11,32 +11,32 @@ import {
   type UpdateTemplateRequest,
   TemplateType as WireType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { isSlugTaken } from "#platform/db/slugs.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { defined } from "#platform/json-object.ts";
+import { parseLocale } from "#platform/locale.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
+import { parseSlug } from "#platform/slug.ts";
 import type { ContentChecker } from "../content-check/content-checker.ts";
-import { parseLocale } from "../domain/locale.ts";
+import { isPerson, mayBringBack } from "../domain/approval.ts";
 import { metadataProblems, type NewTemplate } from "../domain/new-template.ts";
 import { parsePolicyFlags } from "../domain/policy.ts";
-import { invalid, problem, refuse } from "../domain/problems.ts";
-import { parseSlug } from "../domain/slug.ts";
+import { invalid, problem, refusal, refuse } from "../domain/problems.ts";
 import { type Counterparty, changeTemplate, type Template, type TemplateChanges } from "../domain/template.ts";
 import { unstorableTexts } from "../domain/text.ts";
-import type { TemplateType } from "../domain/type-config.ts";
-import { typeConfigProblems, typeConfigSizeProblems } from "../domain/type-config.ts";
-import type { Version } from "../domain/version.ts";
-import { policyChanged, templateRestored } from "../events.ts";
+import { type TemplateType, typeConfigProblems, typeConfigSizeProblems } from "../domain/type-config.ts";
+import { draftTextOf, type Version } from "../domain/version.ts";
+import { policyChanged, settingsChanged, templateRestored } from "../events.ts";
+import { holdFourEyes, voidApprovals } from "../store/approval-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
-import { listVersions } from "../store/version-store.ts";
+import { findDraft, findVersion, listSchedulesOf, listVersions } from "../store/version-store.ts";
+import { readMasked, when } from "./configuration.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseTemplateId } from "./ids.ts";
-import { readMasked, when } from "./masked.ts";
+import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { publicationSubject, requirePublishable } from "./publish-version.ts";
 import { describeTemplates } from "./views.ts";
 
@@ -48,15 +48,17 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     const { orgId } = caller;
     const changes = parseTemplateChanges(request);
     const id = parseTemplateId(request.templateId);
-    if (changes.typeConfig !== undefined) await checkBeforehand(deps, orgId, id, changes);
+    if (changes.typeConfig !== undefined || changes.type !== undefined) await checkBeforehand(deps, orgId, id, changes);
     const work = inOrganization(orgId, deps.orm, async (tenant) => {
+      const fourEyes = concernsText(changes) && (await holdFourEyes(tenant));
       const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const update = changeTemplate(template, changes);
       const now = deps.clock.now();
+      if (fourEyes) await watchOverText({ deps, caller, tenant, now }, id, update);
       const before = template.policyFlags;
       if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: now });
-      if (update.typeConfig !== undefined) {
+      if (update.typeConfig !== undefined || update.type !== undefined) {
         await requireStillPublishable(deps.checker, template, await readPublished(tenant, id));
       }
       if (update.archivedAt === null) {
@@ -77,6 +79,55 @@ export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     return response;
   },
 });
+
+const concernsText = ({ type, typeConfig, counterparty, restore }: TemplateChanges): boolean =>
+  [type, typeConfig, counterparty, restore].some((change) => change !== undefined);
+
+interface Act {
+  readonly deps: Pick<Deps, "newId">;
+  readonly caller: Caller;
+  readonly tenant: OrmTenant;
+  readonly now: Date;
+}
+
+/**
+ * While every text needs a second person, no program changes what texts are shown with that are published or scheduled,
+ * such as the names of purposes, and nobody puts back alone what they have written. What people do is written down. As
+ * long as neither is the case, a change voids what was approved of. Throws CLICK_APPROVAL_REQUIRED.
+ */
+async function watchOverText(act: Act, id: string, update: Partial<Template>): Promise<void> {
+  const { deps, caller, tenant, now } = act;
+  const settings = (["type", "typeConfig", "counterparty"] as const).filter((field) => update[field] !== undefined);
+  const fields = [...settings, ...(update.archivedAt === undefined ? [] : ["archivedAt"])];
+  if (fields.length === 0) return;
+  const published = await listVersions(tenant, { templateIds: [id], publishedOnly: true });
+  if (published.length === 0 && (await listSchedulesOf(tenant, [id])).length === 0) {
+    // Whoever has approved of a text has seen it with the settings of before.
+    if (settings.length > 0) await voidApprovals(tenant, id);
+    return;
+  }
+  const { clientId } = caller;
+  if (update.archivedAt === null && !mayBringBack(clientId, published)) throw new DomainError(...notAlone);
+  if (!isPerson(clientId)) throw new DomainError(...notByProgram);
+  const told = { caller, eventId: deps.newId(), now };
+  await insertOutboxEm(tenant.em, schema, [settingsChanged(told, id, fields)]);
+}
+
+const notAlone = [
+  "CLICK_APPROVAL_REQUIRED",
+  {
+    message:
+      "To restore the template makes its published texts live again. A person who is signed in and has written none of them has to do it.",
+  },
+] as const;
+
+const notByProgram = [
+  "CLICK_APPROVAL_REQUIRED",
+  {
+    message:
+      "Published and scheduled texts are shown with these settings. While your organization requires approvals, a person who is signed in has to change them.",
+  },
+] as const;
 
 /** Checking long content takes time, so it happens before any lock is taken. */
 async function checkBeforehand(deps: Deps, orgId: OrgId, id: string, changes: TemplateChanges): Promise<void> {
@@ -100,7 +151,7 @@ export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
   const { slug, type, defaultLocale, typeConfig, policyFlags, counterparty, ...plain } = created.read(request);
   const input: NewTemplate = {
     ...plain,
-    slug: slug && parseSlug(slug),
+    slug: slug && parseSlug(slug, refusal),
     type: requireType(type),
     defaultLocale: parseDefaultLocale(defaultLocale),
     typeConfig: typeConfig ?? {},
@@ -123,7 +174,7 @@ function parseTemplateChanges(request: UpdateTemplateRequest): TemplateChanges {
     ...plain,
     ...defined({
       name: when(name, (text) => required("name", text)),
-      slug: when(slug, (text) => parseSlug(required("slug", text))),
+      slug: when(slug, (text) => parseSlug(required("slug", text), refusal)),
       type: when(type, requireType),
       defaultLocale: when(defaultLocale, parseDefaultLocale),
       typeConfig: when(typeConfig, (config) => config ?? {}),
@@ -155,7 +206,7 @@ function requireType(type: TemplateType | null): TemplateType {
 }
 
 const parseDefaultLocale = (tag: string | null): string =>
-  tag === null ? standardLocale : parseLocale("defaultLocale", tag);
+  tag === null ? standardLocale : parseLocale("defaultLocale", tag, refusal);
 
 const parseCounterparty = (message: CounterpartyMessage | null): Counterparty | null =>
   message && parties.read(message);
@@ -168,9 +219,18 @@ function required(field: string, value: string | null): string {
 /** What decides, besides a content itself, whether it may be published. */
 type Terms = Pick<Template, "type" | "typeConfig">;
 
-/** The versions of a template that are published, with their contents. */
-const readPublished = (tenant: OrmTenant, templateId: string): Promise<Version[]> =>
-  listVersions(tenant, { templateIds: [templateId], publishedOnly: true });
+/** What is published of a template, and what is scheduled to be, each as it is or will be. */
+async function readPublished(tenant: OrmTenant, templateId: string): Promise<Version[]> {
+  const published = await listVersions(tenant, { templateIds: [templateId], publishedOnly: true });
+  const scheduled = await listSchedulesOf(tenant, [templateId]);
+  for (const { versionId: id } of scheduled) {
+    const version = await findVersion(tenant, { templateId, id });
+    if (version === null) continue;
+    const draft = version.status === "PUBLISHED" ? await findDraft(tenant, id) : null;
+    published.push({ ...version, ...(draft === null ? {} : draftTextOf(draft)) });
+  }
+  return published;
+}
 
 /**
  * Throws CLICK_CONTENT_INVALID when one of these versions could not be published with this configuration: a

@@ -12,20 +12,31 @@ import {
   ContentFormat as WireFormat,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
-import type { VersionTexts } from "../domain/content.ts";
-import { parseLocale } from "../domain/locale.ts";
-import { invalid, problem, refuse } from "../domain/problems.ts";
+import { parseLocale } from "#platform/locale.ts";
+import { authorsOf, bringsOtherWords, withAuthor } from "../domain/approval.ts";
+import { materialHash, type VersionTexts } from "../domain/content.ts";
+import { invalid, problem, refusal, refuse } from "../domain/problems.ts";
 import { requireActive } from "../domain/template.ts";
 import { unstorableTexts } from "../domain/text.ts";
-import { changeVersion, type NewVersion, purposeTextProblems, type VersionChanges } from "../domain/version.ts";
+import {
+  changeVersion,
+  type DraftText,
+  type NewVersion,
+  purposeTextProblems,
+  requireUnchanged,
+  type Version,
+  type VersionChanges,
+} from "../domain/version.ts";
 import { inOrganization } from "../store/orm.ts";
 import { holdTemplate } from "../store/template-store.ts";
 import { isLocaleTaken, lockVersion } from "../store/version-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseTemplateId, parseVersionId } from "./ids.ts";
-import { readMasked, when } from "./masked.ts";
+import { readMasked, when } from "./configuration.ts";
+import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { findRevision } from "./get-revision.ts";
+import { requireUnscheduled } from "./schedule.ts";
 import { describeVersions } from "./views.ts";
 import { fromWire, wireFormat } from "./wire-enums.ts";
 
@@ -33,7 +44,7 @@ export const updateVersion = (
   deps: Pick<TemplatesDeps, "orm" | "clock">,
 ): Pick<ServiceImpl<typeof TemplatesService>, "updateVersion"> => ({
   async updateVersion(request, context) {
-    const { orgId } = requireCaller(context);
+    const { orgId, clientId } = requireCaller(context);
     const changes = parseVersionChanges(request);
     const ifUpdatedAt = parseTime("ifUpdatedAt", request.ifUpdatedAt);
     const templateId = parseTemplateId(request.templateId);
@@ -44,10 +55,12 @@ export const updateVersion = (
       if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
       requireActive(template);
       const update = changeVersion(version, changes);
-      if (ifUpdatedAt && ifUpdatedAt.getTime() !== version.updatedAt.getTime()) {
-        throw new DomainError("CLICK_VERSION_CONFLICT");
+      requireUnchanged(ifUpdatedAt, version);
+      if (Object.keys(update).length > 0) {
+        await requireUnscheduled(tenant, version.id);
+        const authors = withAuthor(await authorsSoFar(tenant, version), clientId);
+        Object.assign(version, update, { authors, updatedAt: deps.clock.now() });
       }
-      if (Object.keys(update).length > 0) Object.assign(version, update, { updatedAt: deps.clock.now() });
       const [message] = await describeVersions(tenant, [version]);
       return { version: message };
     });
@@ -57,22 +70,34 @@ export const updateVersion = (
   },
 });
 
+/** Whoever changes what was published before has not written it together with its authors. */
+async function authorsSoFar(tenant: OrmTenant, version: Version): Promise<readonly string[]> {
+  const { id: versionId, revision } = version;
+  const last = revision === 0 ? null : await findRevision(tenant, { versionId, revision });
+  if (last === null || last.materialHash !== materialHash(version)) return authorsOf(version);
+  const hasOtherWords = bringsOtherWords(last, version) || bringsOtherWords(version, last);
+  return hasOtherWords ? authorsOf(version) : [];
+}
+
 const created = recordsOf(CreateVersionRequestSchema, { format: WireFormat });
 const changed = recordsOf(VersionChangesSchema, { format: WireFormat });
 const words = recordsOf(VersionTextsSchema);
 
 /** Reads a new version; throws CLICK_VALIDATION_FAILED. */
 export function parseNewVersion(request: CreateVersionRequest): NewVersion {
-  const { templateId, texts: _, ...given } = created.read(request);
-  const version = {
-    ...given,
-    locale: parseLocale("locale", given.locale),
-    format: given.format ?? "HTML",
-    effectiveAt: storableTime("effectiveAt", given.effectiveAt),
+  const { templateId, texts: _, locale, ...given } = created.read(request);
+  return {
+    locale: parseLocale("locale", locale, refusal),
+    ...parseText({ ...given, format: given.format ?? "HTML" }, request.texts),
   };
-  const texts = parseTexts(request.texts);
-  checkTexts({ ...version, ...texts });
-  return { ...version, texts };
+}
+
+/** Reads a whole text; throws CLICK_VALIDATION_FAILED. */
+export function parseText(given: Omit<DraftText, "texts">, words: TextsMessage | undefined): DraftText {
+  const text = { ...given, effectiveAt: storableTime("effectiveAt", given.effectiveAt) };
+  const texts = parseTexts(words);
+  checkTexts({ ...text, ...texts });
+  return { ...text, texts };
 }
 
 /** Reads the fields that the mask names; throws CLICK_VALIDATION_FAILED. */
@@ -89,7 +114,7 @@ function parseVersionChanges(request: UpdateVersionRequest): VersionChanges {
   const version: VersionChanges = {
     ...plain,
     ...defined({
-      locale: when(locale, (tag) => parseLocale("locale", required("locale", tag))),
+      locale: when(locale, (tag) => parseLocale("locale", required("locale", tag), refusal)),
       content: when(content, (text) => required("content", text)),
       format: when(format, (name) => name ?? "HTML"),
       effectiveAt: when(effectiveAt, (date) => storableTime("effectiveAt", date)),

@@ -9,20 +9,22 @@ import { decideArchive } from "../domain/publication.ts";
 import { requireActive } from "../domain/template.ts";
 import { draftVersion, requireRoom, type Version } from "../domain/version.ts";
 import { versionArchived, versionUnpublished } from "../events.ts";
+import { deleteApproval } from "../store/approval-store.ts";
 import { isServedByActiveDeployment, listActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { findTemplate, holdTemplate, lockTemplate } from "../store/template-store.ts";
 import {
   addVersion,
   countOpenVersions,
+  deleteDraft,
   findVersion,
   listVersions as findVersions,
   isLocaleTaken,
   lockVersion,
 } from "../store/version-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { parseTemplateId, parseVersionId } from "./ids.ts";
+import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
 import { versionMessage } from "./messages.ts";
+import { cancelSchedules } from "./schedule.ts";
 import { parseNewVersion } from "./update-version.ts";
 import { describeTemplates, describeVersions } from "./views.ts";
 
@@ -124,6 +126,9 @@ export const archiveVersion = (
         const records = events.map((event) => event({ caller, eventId: deps.newId(), now }, version));
         await insertOutboxEm(tenant.em, schema, records);
         if (version.status === "PUBLISHED") template.updatedAt = now;
+        await cancelSchedules({ deps, caller, tenant, now }, [version]);
+        await deleteDraft(tenant, version.id);
+        await deleteApproval(tenant, version.id);
         archive(version, now);
       }
       const [message] = await describeVersions(tenant, [version]);

@@ -3,8 +3,8 @@ import type { Deployment } from "../domain/deployment.ts";
 import type { Template } from "../domain/template.ts";
 import type { Version } from "../domain/version.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
-import { listRevisions } from "../store/revision-store.ts";
-import { listPublished, listVersions } from "../store/version-store.ts";
+import { listDrafts, listPublished, listSchedules, listSchedulesOf, listVersions } from "../store/version-store.ts";
+import { listRevisions } from "./get-revision.ts";
 import { type TemplateInit, templateMessage, type VersionInit, versionMessage } from "./messages.ts";
 
 /** Templates as clients see them, with their versions when asked for, with the same few queries for any number. */
@@ -15,9 +15,15 @@ export async function describeTemplates(
 ): Promise<TemplateInit[]> {
   const templateIds = templates.map((template) => template.id);
   const activeDeployments = await countActiveDeployments(tenant, templateIds);
+  // The first one of each is what stays: the last that is put.
+  const nextPublications = new Map(
+    (await listSchedulesOf(tenant, templateIds))
+      .toReversed()
+      .map(({ templateId, publishAt }) => [templateId, publishAt]),
+  );
   if (!options.includeVersions) {
     const published = await listPublished(tenant, templateIds);
-    return templates.map((template) => templateMessage(template, { published, activeDeployments }));
+    return templates.map((template) => templateMessage(template, { published, activeDeployments, nextPublications }));
   }
   const versions = await listVersions(tenant, { templateIds });
   const published = versions.filter((version) => version.status === "PUBLISHED");
@@ -26,6 +32,7 @@ export async function describeTemplates(
     templateMessage(template, {
       published,
       activeDeployments,
+      nextPublications,
       versions: messages.filter((message) => message.templateId === template.id),
     }),
   );
@@ -40,5 +47,7 @@ export async function describeVersions(
 ): Promise<VersionInit[]> {
   const ids = versions.map((version) => version.id);
   const revisions = await listRevisions(tenant, ids);
-  return versions.map((version) => versionMessage(version, { revisions, template, deployments }));
+  const drafts = await listDrafts(tenant, ids);
+  const schedules = await listSchedules(tenant, ids);
+  return versions.map((version) => versionMessage(version, { revisions, template, deployments, drafts, schedules }));
 }

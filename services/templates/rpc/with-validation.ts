@@ -8,7 +8,7 @@ import { inOrganization } from "../store/orm.ts";
 import { findTemplates } from "../store/template-store.ts";
 import { reportMessage } from "./content.ts";
 import type { TemplatesDeps } from "./deps.ts";
-import type { TemplateInit, VersionInit } from "./messages.ts";
+import type { DraftInit, TemplateInit, VersionInit } from "./messages.ts";
 import { publicationSubject } from "./publish-version.ts";
 import { fromWire, wireFormat } from "./wire-enums.ts";
 
@@ -21,13 +21,17 @@ interface Answer {
   readonly versions?: VersionInit[];
   readonly template?: TemplateInit;
   readonly templates?: TemplateInit[];
+  readonly draft?: DraftInit;
 }
+
+/** A version or its draft. */
+type Written = Pick<VersionInit, "templateId" | "locale" | "content" | "format" | "texts" | "validation">;
 
 /** A version in a long list comes with fewer findings, so that the list fits into one message. */
 const maxFindingsOfAnswer = 1000;
 
 /**
- * Adds to every version in a response whether it could be published now, and if not, why. Done here for all
+ * Adds to every version and draft in a response whether it could be published now, and if not, why. Done here for all
  * handlers, because a check may take time and must not run inside a transaction.
  */
 export function withValidation(deps: Deps, handlers: Handlers): Handlers {
@@ -48,13 +52,13 @@ export function withValidation(deps: Deps, handlers: Handlers): Handlers {
   return Object.fromEntries(wrapped) as Handlers;
 }
 
-const versionsIn = ({ version, versions = [], template, templates = [] }: Answer): VersionInit[] => [
-  ...(version === undefined ? [] : [version]),
+const versionsIn = ({ version, draft, versions = [], template, templates = [] }: Answer): Written[] => [
+  ...[version, draft].filter((one) => one !== undefined),
   ...versions,
   ...[...(template === undefined ? [] : [template]), ...templates].flatMap((one) => one.versions ?? []),
 ];
 
-async function addReports(deps: Deps, orgId: OrgId, versions: readonly VersionInit[]): Promise<void> {
+async function addReports(deps: Deps, orgId: OrgId, versions: readonly Written[]): Promise<void> {
   const ids = [...new Set(versions.map((version) => version.templateId ?? ""))];
   const found = await inOrganization(orgId, deps.orm, (tenant) => findTemplates(tenant, ids));
   const templates = new Map(found.map((template) => [template.id, template]));
@@ -74,7 +78,7 @@ async function addReports(deps: Deps, orgId: OrgId, versions: readonly VersionIn
   isLate = true;
 }
 
-async function addReport(deps: Deps, template: Template, version: VersionInit, limit: number): Promise<void> {
+async function addReport(deps: Deps, template: Template, version: Written, limit: number): Promise<void> {
   const { content = "", locale = "", texts = {} } = version;
   const format = fromWire(wireFormat, version.format) ?? "HTML";
   const subject = publicationSubject(template, { content, locale, format, texts });

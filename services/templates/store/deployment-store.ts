@@ -130,6 +130,7 @@ export async function countDeployments({ orgId, em }: OrmTenant, templateId: str
 
 /** Its snapshots stay: acceptances refer to them. */
 export async function removeDeployment({ orgId, em }: OrmTenant, id: string): Promise<void> {
+  await em.execute("delete from templates.screenshot where organization_id = ? and deployment_id = ?", [orgId, id]);
   await em.nativeDelete(DeploymentEntity, { organizationId: orgId, id });
 }
 

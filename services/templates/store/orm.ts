@@ -1,8 +1,10 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { defineEntity, p } from "@mikro-orm/core";
 import type { Pool } from "pg";
+import type { FreshText } from "#platform/config.ts";
 import { createOrm, type OrmTenant, withOrgEm } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
+import type { Approval } from "../domain/approval.ts";
 import type { ContentFormat, VersionTexts } from "../domain/content.ts";
 import type { DeploymentStatus, DisplayMode, Environment, Surface, WrapType } from "../domain/deployment.ts";
 import type { PolicyFlags, StatedPolicyFlags } from "../domain/policy-flags.ts";
@@ -13,7 +15,7 @@ import type { VersionStatus } from "../domain/version.ts";
 export const schema = "templates";
 
 export const createTemplatesOrm = (options: {
-  url: string;
+  url: FreshText;
   role?: string;
   max: number;
   onPool?: (pool: Pool) => void;
@@ -22,7 +24,16 @@ export const createTemplatesOrm = (options: {
     ...options,
     name: "templates",
     schema,
-    entities: [TemplateEntity, VersionEntity, RevisionEntity, DeploymentEntity],
+    entities: [
+      TemplateEntity,
+      VersionEntity,
+      VersionDraftEntity,
+      ScheduledPublicationEntity,
+      ApprovalEntity,
+      PublicationRulesEntity,
+      RevisionEntity,
+      DeploymentEntity,
+    ],
   });
 
 export type TemplatesOrm = ReturnType<typeof createTemplatesOrm>;
@@ -53,6 +64,7 @@ const DeploymentSchema = defineEntity({
     allowedOrigins: p.array().columnType("text[]").$type<readonly string[]>(),
     theme: p.json<JsonObject>(),
     screenshotId: p.text().strictNullable(),
+    screenshotHash: p.text().strictNullable(),
     policyOverrides: p.json<StatedPolicyFlags>(),
     snapshotHash: p.text().strictNullable(),
     activatedAt: p.datetime().strictNullable(),
@@ -144,6 +156,7 @@ const VersionSchema = defineEntity({
     publishedBy: p.text().strictNullable(),
     unpublishedAt: p.datetime().strictNullable(),
     archivedAt: p.datetime().strictNullable(),
+    authors: p.array().columnType("text[]").$type<readonly string[]>(),
     createdBy: p.text(),
     createdAt: p.datetime(),
     updatedAt: p.datetime(),
@@ -153,3 +166,91 @@ const VersionSchema = defineEntity({
 /** A row of templates.version; has the shape of the domain's Version. */
 export class VersionEntity extends VersionSchema.class {}
 VersionSchema.setClass(VersionEntity);
+
+const VersionDraftSchema = defineEntity({
+  name: "VersionDraft",
+  tableName: "version_draft",
+  properties: {
+    organizationId: p.uuid().primary(),
+    versionId: p.uuid().primary(),
+    title: p.text().strictNullable(),
+    content: p.text(),
+    contentHash: p.text(),
+    format: p.text().$type<ContentFormat>(),
+    changeSummary: p.text().strictNullable(),
+    effectiveAt: p.datetime().strictNullable(),
+    texts: p.json<VersionTexts>(),
+    baseRevision: p.integer(),
+    authors: p.array().columnType("text[]").$type<readonly string[]>(),
+    createdBy: p.text(),
+    createdAt: p.datetime(),
+    updatedBy: p.text(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** A row of templates.version_draft; has the shape of the domain's VersionDraft. */
+export class VersionDraftEntity extends VersionDraftSchema.class {}
+VersionDraftSchema.setClass(VersionDraftEntity);
+
+const ScheduledPublicationSchema = defineEntity({
+  name: "ScheduledPublication",
+  tableName: "scheduled_publication",
+  properties: {
+    organizationId: p.uuid().primary(),
+    versionId: p.uuid().primary(),
+    templateId: p.uuid(),
+    publishAt: p.datetime(),
+    requireReacceptance: p.boolean(),
+    changeSummary: p.text().strictNullable(),
+    effectiveAt: p.datetime().strictNullable(),
+    locale: p.text(),
+    revision: p.integer(),
+    label: p.text(),
+    contentHash: p.text(),
+    scheduledBy: p.text(),
+    scheduledAt: p.datetime(),
+  },
+});
+
+/** A row of templates.scheduled_publication; has the shape of the domain's ScheduledPublication. */
+export class ScheduledPublicationEntity extends ScheduledPublicationSchema.class {}
+ScheduledPublicationSchema.setClass(ScheduledPublicationEntity);
+
+const ApprovalSchema = defineEntity({
+  name: "Approval",
+  tableName: "publication_approval",
+  properties: {
+    organizationId: p.uuid().primary(),
+    versionId: p.uuid().primary(),
+    templateId: p.uuid(),
+    textHash: p.text(),
+    savedAt: p.datetime(),
+    status: p.text().$type<Approval["status"]>(),
+    requestedBy: p.text(),
+    requestedAt: p.datetime(),
+    note: p.text().strictNullable(),
+    decidedBy: p.text().strictNullable(),
+    decidedAt: p.datetime().strictNullable(),
+    reason: p.text().strictNullable(),
+  },
+});
+
+/** A row of templates.publication_approval; has the shape of the domain's Approval. */
+export class ApprovalEntity extends ApprovalSchema.class {}
+ApprovalSchema.setClass(ApprovalEntity);
+
+const PublicationRulesSchema = defineEntity({
+  name: "PublicationRules",
+  tableName: "publication_rules",
+  properties: {
+    organizationId: p.uuid().primary(),
+    fourEyes: p.boolean(),
+    updatedBy: p.text(),
+    updatedAt: p.datetime(),
+  },
+});
+
+/** A row of templates.publication_rules; has the shape of the domain's PublicationRules. */
+export class PublicationRulesEntity extends PublicationRulesSchema.class {}
+PublicationRulesSchema.setClass(PublicationRulesEntity);

@@ -13,19 +13,20 @@ export interface ResolvedDeployment {
 }
 
 /**
- * What an active deployment serves right now; undefined when there is no such deployment or it is not active. One
+ * What an active deployment serves at this time; undefined when there is no such deployment or it is not active. One
  * statement, so that deployment, snapshot and template always belong together. The client is connected as the resolver's role,
  * for which row-level security holds on deployments.
  */
 export async function resolveDeployment(
   { orgId, client }: Tenant,
   name: DeploymentName,
+  now: Date,
 ): Promise<ResolvedDeployment | undefined> {
   const [column, value] = "id" in name ? (["id", name.id] as const) : (["key", name.key] as const);
   const { rows } = await client.query<Deployment & { template: string; snapshotJson: string }>({
     name: `resolve-deployment-by-${column}`,
     text: resolveSql[column],
-    values: [orgId, value],
+    values: [orgId, value, now],
   });
   const row = rows[0];
   if (row === undefined) return undefined;
@@ -41,14 +42,16 @@ with placed as materialized (
   where d.organization_id = $1 and ${condition} and d.status = 'ACTIVE'
 ), found as materialized (${templateSnapshotsSql(
   "(select organization_id, template_id, null::text as slug, null::text as known_etag, 1 as n from placed) as i",
+  "$3::timestamptz",
 )}
 )
 select organization_id as "organizationId", id, template_id as "templateId", key, name, status, environment, surface,
   display_mode as "displayMode", wrap_type as "wrapType", version_id as "versionId",
   locale_fallback as "localeFallback", allowed_origins as "allowedOrigins", theme, screenshot_id as "screenshotId",
+  screenshot_hash as "screenshotHash",
   policy_overrides as "policyOverrides", snapshot_hash as "snapshotHash", activated_at as "activatedAt",
   deactivated_at as "deactivatedAt", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt",
-  data as "snapshotJson", found.snapshot as template
+  data as "snapshotJson", found.snapshot::text as template
 from placed cross join found`;
 
 const resolveSql = {

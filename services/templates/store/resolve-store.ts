@@ -31,10 +31,13 @@ export interface ResolvedTemplate {
     readonly label: string;
     readonly contentHash: string;
   }[];
+  /** When the next scheduled publication makes it another one, in milliseconds since 1970; null when none will. */
+  readonly changesAt: number | null;
 }
 
 export interface Resolution {
   readonly etag: string;
+  readonly changesAt: number | null;
   /** Absent when the asker has it already. */
   readonly template?: ResolvedTemplate;
 }
@@ -44,10 +47,11 @@ const columns = `organization_id, id, slug, name, type, archived_at, default_loc
       counterparty`;
 
 /**
- * What is known of templates: a row of n, known_etag, owner and snapshot for each row of organization_id, template_id, slug,
- * known_etag and n in the source for which there is one.
+ * What is known of templates at the time `now`: a row of n, known_etag, owner and snapshot for each row of organization_id,
+ * template_id, slug, known_etag and n in the source for which there is one. What is scheduled for a time that has come
+ * counts as published, whether or not somebody has done it: the words are those that its publication leaves.
  */
-export const templateSnapshotsSql = (source: string): string => `
+export const templateSnapshotsSql = (source: string, now: string): string => `
   select i.n, i.known_etag, t.organization_id as owner, jsonb_build_object(
     'organizationId', t.organization_id, 'templateId', t.id, 'slug', t.slug, 'name', t.name, 'type', t.type,
     'archived', t.archived_at is not null, 'defaultLocale', t.default_locale,
@@ -55,9 +59,20 @@ export const templateSnapshotsSql = (source: string): string => `
     'publishedVersions', coalesce((
       select jsonb_agg(jsonb_build_object('versionId', v.id, 'locale', v.locale, 'revision', v.revision,
         'label', v.label, 'contentHash', v.content_hash) order by v.id)
-      from templates.version v
-      where v.organization_id = t.organization_id and v.template_id = t.id and v.status = 'PUBLISHED'), '[]')
-  )::text as snapshot
+      from (
+        select id, locale, revision, label, content_hash from templates.version p
+        where p.organization_id = t.organization_id and p.template_id = t.id and p.status = 'PUBLISHED'
+          and not exists (
+            select from templates.scheduled_publication s
+            where s.organization_id = p.organization_id and s.version_id = p.id and s.publish_at <= ${now})
+        union all
+        select version_id, locale, revision, label, content_hash from templates.scheduled_publication s
+        where s.organization_id = t.organization_id and s.template_id = t.id and s.publish_at <= ${now}
+      ) v), '[]'),
+    'changesAt', (
+      select (extract(epoch from min(s.publish_at)) * 1000)::bigint from templates.scheduled_publication s
+      where s.organization_id = t.organization_id and s.template_id = t.id and s.publish_at > ${now})
+  ) as snapshot
   from ${source}
   cross join lateral (
     select ${columns} from templates.template
@@ -73,12 +88,19 @@ export const templateSnapshotsSql = (source: string): string => `
  * forgets or that a failover sets back.
  */
 const resolveSql = `
-with found as materialized (${templateSnapshotsSql(`unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
-    with ordinality as i(organization_id, template_id, slug, known_etag, n)`)}
+with found as materialized (${templateSnapshotsSql(
+  `unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[])
+    with ordinality as i(organization_id, template_id, slug, known_etag, n)`,
+  "$5::timestamptz",
+)}
 ), digested as materialized (
-  select n, known_etag, owner, snapshot, left(encode(sha256(convert_to(snapshot, 'UTF8')), 'hex'), 32) as etag from found
+  select n, known_etag, owner, snapshot, (snapshot ->> 'changesAt')::float8 as changes_at,
+    left(encode(sha256(convert_to(snapshot::text, 'UTF8')), 'hex'), 32) as etag
+  from found
 )
-select n::integer, owner, etag, case when etag is distinct from known_etag then snapshot end as snapshot from digested`;
+select n::integer, owner, etag, changes_at as "changesAt",
+  case when etag is distinct from known_etag then snapshot::text end as snapshot
+from digested`;
 
 /** Equal for items that have the same answer. */
 export const resolveKey = (item: ResolveItem): string => JSON.stringify(item);
@@ -87,11 +109,15 @@ export const resolveKey = (item: ResolveItem): string => JSON.stringify(item);
  * Resolves templates of any organizations; gives the answers by the keys of their items, none for a template that does
  * not exist. The pool connects as the resolver's role, which alone may read across organizations.
  */
-export async function resolveTemplates(pool: pg.Pool, items: readonly ResolveItem[]): Promise<Map<string, Resolution>> {
+export async function resolveTemplates(
+  pool: pg.Pool,
+  items: readonly ResolveItem[],
+  now: Date,
+): Promise<Map<string, Resolution>> {
   // Most acceptances of a batch are for the same few templates.
   const distinct = [...new Map(items.map((item) => [resolveKey(item), item]))];
   if (distinct.length === 0) return new Map();
-  const { rows } = await pool.query<{ n: number; owner: string; etag: string; snapshot: string | null }>({
+  const { rows } = await pool.query<ResolvedRow>({
     name: "resolve-templates",
     text: resolveSql,
     values: [
@@ -99,15 +125,25 @@ export async function resolveTemplates(pool: pg.Pool, items: readonly ResolveIte
       distinct.map(([, { template }]) => ("id" in template ? template.id : null)),
       distinct.map(([, { template }]) => ("slug" in template ? template.slug : null)),
       distinct.map(([, item]) => item.knownEtag),
+      now,
     ],
   });
-  const resolutions = rows.flatMap(({ n, owner, etag, snapshot }): [string, Resolution][] => {
+  const resolutions = rows.flatMap(({ n, owner, etag, changesAt, snapshot }): [string, Resolution][] => {
     const [key, item] = distinct[n - 1] ?? [];
     // Row-level security does not keep organizations apart for this role: whose a template is, is looked at once more.
     if (key === undefined || owner !== item?.orgId) return [];
-    return [[key, snapshot === null ? { etag } : { etag, template: JSON.parse(snapshot) as ResolvedTemplate }]];
+    const template = snapshot === null ? {} : { template: JSON.parse(snapshot) as ResolvedTemplate };
+    return [[key, { etag, changesAt, ...template }]];
   });
   return new Map(resolutions);
+}
+
+interface ResolvedRow {
+  readonly n: number;
+  readonly owner: string;
+  readonly etag: string;
+  readonly changesAt: number | null;
+  readonly snapshot: string | null;
 }
 
 /** Keeps snapshots in one statement. One that the organization has already is stored once. */

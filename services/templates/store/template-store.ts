@@ -1,8 +1,10 @@
 import { LockMode } from "@mikro-orm/postgresql";
 import type { ListPosition } from "#platform/cursor.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Template, TemplateStatus } from "../domain/template.ts";
+import type { PublishedVersion } from "../domain/version.ts";
 import { TemplateEntity } from "./orm.ts";
 
 /** Makes the row be written with the transaction's flush. */
@@ -17,6 +19,42 @@ const existing = { deletedAt: null };
 
 export async function findTemplate({ orgId, em }: OrmTenant, id: string): Promise<Template | null> {
   return em.findOne(TemplateEntity, { organizationId: orgId, id, ...existing });
+}
+
+/** A template with what is published of it, oldest first, what is to be next, and how many of its deployments are active. */
+interface FoundTemplate {
+  readonly template: Template;
+  readonly published: readonly PublishedVersion[];
+  readonly active: number;
+  /** When the next of its versions goes live. */
+  readonly next: Date | null;
+}
+
+/** The same as findTemplate, listPublished, countActiveDeployments and listSchedulesOf answer: this is what programs read most. */
+const readSql = `
+  select t.organization_id as "organizationId", t.id, t.name, t.slug, t.type, t.description,
+    t.default_locale as "defaultLocale", t.type_config as "typeConfig", t.policy_flags as "policyFlags", t.counterparty,
+    t.metadata, t.created_by as "createdBy", t.first_published_at as "firstPublishedAt", t.archived_at as "archivedAt",
+    t.deleted_at as "deletedAt", t.created_at as "createdAt", t.updated_at as "updatedAt",
+    coalesce((
+      select jsonb_agg(jsonb_build_object('id', v.id, 'templateId', v.template_id, 'locale', v.locale,
+        'revision', v.revision, 'label', v.label) order by v.created_at, v.id)
+      from templates.version v
+      where v.organization_id = t.organization_id and v.template_id = t.id and v.status = 'PUBLISHED'), '[]') as published,
+    (select count(*)::integer from templates.deployment d
+      where d.organization_id = t.organization_id and d.template_id = t.id and d.status = 'ACTIVE') as active,
+    (select min(s.publish_at) from templates.scheduled_publication s
+      where s.organization_id = t.organization_id and s.template_id = t.id) as next
+  from templates.template t
+  where t.organization_id = $1 and t.id = $2 and t.deleted_at is null`;
+
+export async function readTemplate({ orgId, client }: Tenant, id: string): Promise<FoundTemplate | undefined> {
+  const statement = { name: "templates-read", text: readSql, values: [orgId, id] };
+  const { rows } = await client.query<Template & Omit<FoundTemplate, "template">>(statement);
+  const [found] = rows;
+  if (found === undefined) return undefined;
+  const { published, active, next, ...template } = found;
+  return { template, published, active, next };
 }
 
 /** Locks the template against changes, archiving and publishing until the end of the transaction. */
@@ -66,8 +104,13 @@ export async function deleteTemplate(tenant: OrmTenant, id: string): Promise<voi
   await tenant.em.execute("delete from templates.template where organization_id = ? and id = ?", [tenant.orgId, id]);
 }
 
-/** The deployments of a template that goes away; their snapshots stay. */
+/** The deployments of a template that goes away, with their screenshots; their snapshots stay. */
 export async function deleteDeployments({ orgId, em }: OrmTenant, templateId: string): Promise<void> {
+  await em.execute(
+    `delete from templates.screenshot s using templates.deployment d
+     where d.organization_id = ? and d.template_id = ? and s.organization_id = d.organization_id and s.deployment_id = d.id`,
+    [orgId, templateId],
+  );
   await em.execute("delete from templates.deployment where organization_id = ? and template_id = ?", [
     orgId,
     templateId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { copyName, defaultNamePattern, distinctIds } from "../domain/bulk.ts";
+import { copyName, defaultNamePattern, distinctIds } from "../rpc/bulk.ts";
 
 describe("copyName", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { type Client, createClient, type Transport } from "@connectrpc/connect";
-import pg from "pg";
+import { type Client, createClient } from "@connectrpc/connect";
+import type pg from "pg";
 import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
 import {
   type CreateTemplateRequestSchema,
@@ -16,33 +16,32 @@ import {
   type VersionJson,
   VersionSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
-import { callerHeaders } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
-import { newId, type OrgId, parseOrgId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
-import { createMetrics } from "#platform/metrics.ts";
-import { serverInterceptors } from "#platform/rpc/interceptors.ts";
-import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import type { OrgId } from "#platform/ids.ts";
 import type { Service } from "#platform/service.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import {
+  createTestClock,
+  createTestProcess,
+  createTestRuntime,
+  organizationOn,
+  type TestClock,
+  testCaller,
+} from "#platform/testing/service-harness.ts";
 import type { TemplatesConfig } from "../config.ts";
 import type { CheckLimits } from "../content-check/check-pool.ts";
 import { createTemplatesService } from "../service.ts";
-
-export interface TestClock extends Clock {
-  advance(ms: number): void;
-}
 
 export interface TemplatesProcess {
   readonly service: Service;
   /** As the click service calls: without a caller. */
   readonly client: Client<typeof TemplatesService>;
-  /** As the gateway calls for this organization; a new one when none is given. */
-  organization(orgId?: string): Organization;
+  /** As the gateway calls for this organization, a new one when none is given, and for this client or person of it. */
+  organization(orgId?: string, clientId?: string): Organization;
 }
 
 /** A client of one organization. */
@@ -64,9 +63,7 @@ export interface TemplatesHarness extends TemplatesProcess {
 /** However busy the machine is. */
 const patientCheckLimits: CheckLimits = { waitMs: 60_000, deadlineMs: 60_000, patienceMs: 60_000 };
 
-export const requestId = "request-1";
-export const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
-export const clientId = "cl_test";
+export const { clientId, requestId, traceparent } = testCaller;
 
 /** Ids that name nothing, well-formed or not. */
 export const unknownIds = [randomUUID(), "", "x", "\u0000"];
@@ -80,10 +77,8 @@ export async function startTemplates(
   } = {},
 ): Promise<TemplatesHarness> {
   const database = await createTestDatabase();
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  // Dropping the database may reach a connection that is just being closed.
-  superuser.on("error", () => {});
-  const clock = createTestClock();
+  const { superuser } = database;
+  const clock = createTestClock(Date.UTC(2026, 10, 20, 17, 0, 0, 123));
   const bus = createMemoryBus();
   const { checkLimits = patientCheckLimits } = options;
   const config = options.bypassRowSecurity
@@ -105,43 +100,21 @@ export async function startTemplates(
     stop: async () => {
       for (const { service } of processes) await service.close();
       await bus.close();
-      await superuser.end();
       await database.drop();
     },
   };
 }
 
 async function createProcess(config: TemplatesConfig, clock: Clock, bus: EventBus): Promise<TemplatesProcess> {
-  const logger = createLogger("templates", "silent");
-  const metrics = createMetrics();
-  const service = await createTemplatesService(config, { runtime: { logger, metrics, clock, newId, bus } });
-  const interceptors = serverInterceptors({ service: "templates", logger, metrics });
-  const transport = createMemoryTransport(service.routes, { interceptors });
+  const runtime = createTestRuntime("templates", clock, bus);
+  const service = await createTemplatesService(config, { runtime });
+  const { transport } = createTestProcess("templates", service, runtime);
   return {
     service,
     client: createClient(TemplatesService, transport),
-    organization: (id = randomUUID()) => {
-      const orgId = parseOrgId(id);
-      if (orgId === undefined) throw new TypeError(`${id} is not a UUID`);
-      const headers = callerHeaders({ orgId, clientId, requestId, traceparent });
-      return { orgId, ...createClient(TemplatesService, withHeaders(transport, headers)) };
-    },
-  };
-}
-
-const withHeaders = (transport: Transport, headers: Record<string, string>): Transport => ({
-  unary: (method, signal, timeoutMs, _header, input, values) =>
-    transport.unary(method, signal, timeoutMs, headers, input, values),
-  stream: (method, signal, timeoutMs, _header, input, values) =>
-    transport.stream(method, signal, timeoutMs, headers, input, values),
-});
-
-function createTestClock(start = Date.UTC(2026, 10, 20, 17, 0, 0, 123)): TestClock {
-  let now = start;
-  return {
-    now: () => new Date(now),
-    advance: (ms) => {
-      now += ms;
+    organization: (id, by) => {
+      const { orgId, own } = organizationOn(transport, id, by);
+      return { orgId, ...createClient(TemplatesService, own) };
     },
   };
 }

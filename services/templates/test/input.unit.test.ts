@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { metadataProblems } from "../domain/new-template.ts";
-import { fitPage } from "../domain/page.ts";
 import { unstorableTexts } from "../domain/text.ts";
 import { purposeTextProblems } from "../domain/version.ts";
+import { fitPage } from "../rpc/templates.ts";
 
 const fields = (problems: readonly { field: string; code: string }[]) => problems.map((p) => `${p.field} ${p.code}`);
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, "v"]));

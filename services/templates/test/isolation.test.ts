@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { onePixel } from "#api/kinds.ts";
 import { SkipReason, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { fromConnectError } from "#platform/errors.ts";
-import { newDeploymentKey } from "../domain/deployment.ts";
+import { newDeploymentKey, newScreenshotId } from "../domain/deployment.ts";
 import { createActive, pinned } from "./deployment-harness.ts";
 import { createPublished, type Organization, startTemplates, type TemplatesHarness } from "./harness.ts";
+import { saveDraft, schedule } from "./lifecycle-harness.ts";
 
 /** Ids of one organization. */
 interface Ids {
@@ -12,6 +14,7 @@ interface Ids {
   readonly versionId: string;
   readonly deploymentId: string;
   readonly deploymentKey: string;
+  readonly screenshotId: string;
 }
 
 /** Every RPC that takes an id, as an organization calls it. ResolveTemplates names its organization itself. */
@@ -33,12 +36,25 @@ const calls: Record<string, (organization: Organization, ids: Ids) => Promise<un
   activateDeployment: (organization, { deploymentId }) => organization.activateDeployment({ deploymentId }),
   deactivateDeployment: (organization, { deploymentId }) => organization.deactivateDeployment({ deploymentId }),
   removeDeployment: (organization, { deploymentId }) => organization.removeDeployment({ deploymentId }),
+  createScreenshot: (organization, { deploymentId }) =>
+    organization.createScreenshot({ deploymentId, content: Buffer.from(onePixel, "base64") }),
+  listScreenshots: (organization, { deploymentId }) => organization.listScreenshots({ deploymentId }),
+  getScreenshot: (organization, ids) => organization.getScreenshot(ids),
+  deleteScreenshot: (organization, ids) => organization.deleteScreenshot(ids),
   resolveDeployment: (organization, { deploymentKey }) =>
     organization.resolveDeployment({ deployment: { case: "key", value: deploymentKey } }),
   getRevision: (organization, { versionId }) => organization.getRevision({ versionId, revision: 1 }),
   updateVersion: (organization, ids) =>
     organization.updateVersion({ ...ids, changes: { title: "Taken over" }, updateMask: { paths: ["title"] } }),
   archiveVersion: (organization, ids) => organization.archiveVersion(ids),
+  getVersionDraft: (organization, ids) => organization.getVersionDraft(ids),
+  putVersionDraft: (organization, ids) => organization.putVersionDraft({ ...ids, content: "Taken over" }),
+  deleteVersionDraft: (organization, ids) => organization.deleteVersionDraft(ids),
+  cancelVersionSchedule: (organization, ids) => organization.cancelVersionSchedule(ids),
+  getVersionApproval: (organization, ids) => organization.getVersionApproval(ids),
+  requestVersionApproval: (organization, ids) => organization.requestVersionApproval(ids),
+  decideVersionApproval: (organization, ids) =>
+    organization.decideVersionApproval({ ...ids, textHash: "sha256:00", approved: true }),
   removeTemplate: (organization, { templateId }) => organization.removeTemplate({ templateId }),
   getTemplateConfiguration: (organization, { templateId }) => organization.getTemplateConfiguration({ templateId }),
   countTemplateParts: (organization, { templateId }) => organization.countTemplateParts({ templateId }),
@@ -53,6 +69,9 @@ const withoutIds = [
   "listTemplateTypes",
   "validateContent",
   "listPublishedPurposes",
+  "listApprovalRequests",
+  "getPublicationRules",
+  "setPublicationRules",
 ];
 
 /** Every RPC that answers for many ids at once: an unknown one is no error there. */
@@ -87,29 +106,37 @@ describe.each([
     const own = await createPublished(stranger);
     const { template, version } = await createPublished(owner);
     const deployment = await createActive(owner, template.id);
+    const draft = await saveDraft(owner, version, "<p>Next</p>");
+    await schedule(owner, version, new Date("2199-12-31T23:00:00Z"));
+    const content = Buffer.from(onePixel, "base64");
+    const { screenshot } = await owner.createScreenshot({ deploymentId: deployment.id, content });
     const theirs: Ids = {
       templateId: template.id,
       versionId: version.id,
       deploymentId: deployment.id,
       deploymentKey: deployment.key,
+      screenshotId: screenshot?.id ?? "",
     };
     const unknown: Ids = {
       templateId: randomUUID(),
       versionId: randomUUID(),
       deploymentId: randomUUID(),
       deploymentKey: newDeploymentKey(),
+      screenshotId: newScreenshotId(),
     };
     const before = await owner.getTemplate({ templateId: template.id, includeVersions: true });
 
     const answer = await refusal(call(stranger, theirs));
     expect(answer).toMatchObject({ code: expect.stringMatching(/_NOT_FOUND$/) });
     expect(answer).toEqual(await refusal(call(stranger, unknown)));
-    if (["getVersion", "publishVersion", "updateVersion", "archiveVersion"].includes(name)) {
+    if (/^(get|publish|update|archive)Version$|Version(Draft|Schedule|Approval)$/.test(name)) {
       const ownTemplate = { ...theirs, templateId: own.template.id };
       expect(await refusal(call(stranger, ownTemplate))).toMatchObject({ code: "CLICK_VERSION_NOT_FOUND" });
     }
     expect(await owner.getTemplate({ templateId: template.id, includeVersions: true })).toEqual(before);
     expect((await owner.listDeployments({ templateId: template.id })).deployments).toEqual([deployment]);
+    expect((await owner.getVersionDraft(theirs)).draft).toEqual(draft);
+    expect((await owner.listScreenshots(theirs)).screenshots).toEqual([screenshot]);
   });
 
   test("deployments are resolved by id, pinned and listed within their organization only", async () => {

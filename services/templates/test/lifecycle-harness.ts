@@ -1,4 +1,5 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import {
   type SkippedTemplate,
   SkipReason,
@@ -6,6 +7,7 @@ import {
   TemplateStatus,
   type UpdateVersionRequestSchema,
   type Version,
+  type VersionDraft,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { until } from "#platform/testing/until.ts";
 import { type Organization, present, readEvents, type TemplatesHarness, updateTemplate } from "./harness.ts";
@@ -29,6 +31,34 @@ export async function updateVersion(
 ): Promise<Version> {
   const response = await organization.updateVersion({ templateId, versionId, changes, updateMask: { paths } });
   return present(response.version);
+}
+
+/** Writes the next text of a published version. */
+export async function saveDraft(
+  organization: Organization,
+  { id: versionId, templateId }: Named,
+  content: string,
+  ifUpdatedAt?: Timestamp,
+): Promise<VersionDraft> {
+  const known = ifUpdatedAt === undefined ? {} : { ifUpdatedAt };
+  return present((await organization.putVersionDraft({ templateId, versionId, content, ...known })).draft);
+}
+
+/** Has a version, or its draft, published at that time. */
+export async function schedule(
+  organization: Organization,
+  { id: versionId, templateId }: Named,
+  publishAt: Date,
+  requireReacceptance = true,
+): Promise<Version> {
+  const request = {
+    templateId,
+    versionId,
+    published: true,
+    requireReacceptance,
+    publishAt: timestampFromDate(publishAt),
+  };
+  return present((await organization.publishVersion(request)).version);
 }
 
 export const archive = async (organization: Organization, version: Named): Promise<Version> =>

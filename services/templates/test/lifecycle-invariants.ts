@@ -31,6 +31,21 @@ const contradictions = {
       on r.organization_id = v.organization_id and r.version_id = v.id and r.revision = v.revision
     where v.organization_id = $1 and v.status = 'PUBLISHED' and (r.content_hash, r.locale, r.label)
       is distinct from (v.content_hash, v.locale, v.label)`,
+  "a draft belongs to a version that was published and is not archived": `select d.version_id
+    from templates.version_draft d join templates.version v
+      on v.organization_id = d.organization_id and v.id = d.version_id
+    join templates.template t on t.organization_id = v.organization_id and t.id = v.template_id
+    where d.organization_id = $1 and (v.status = 'ARCHIVED' or v.revision < d.base_revision or t.deleted_at is not null)`,
+  "what is scheduled is there to be published, and is what resolution will say": `select s.version_id
+    from templates.scheduled_publication s
+    join templates.version v on v.organization_id = s.organization_id and v.id = s.version_id
+    join templates.template t on t.organization_id = v.organization_id and t.id = v.template_id
+    left join templates.version_draft d
+      on d.organization_id = v.organization_id and d.version_id = v.id and v.status = 'PUBLISHED'
+    where s.organization_id = $1 and (v.status = 'ARCHIVED' or (v.status = 'PUBLISHED' and d.version_id is null)
+      or t.archived_at is not null or t.deleted_at is not null or s.template_id <> v.template_id
+      or (s.locale, s.content_hash) is distinct from (v.locale, coalesce(d.content_hash, v.content_hash))
+      or s.revision not in (v.revision, v.revision + 1))`,
   "a template is marked as published while a version is": `select t.id from templates.template t
     where t.organization_id = $1 and t.is_published <> exists (
       select from templates.version v

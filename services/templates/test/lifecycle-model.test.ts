@@ -25,11 +25,16 @@ const text = fc.constantFrom("<p>One</p>", "<p>Two</p>");
 const kind = <const K extends string>(name: K) => fc.constant(name);
 const templates = fc.array(template, { minLength: 1, maxLength: 4 });
 
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+const minutes = fc.integer({ min: 1, max: 3 });
+
+/** What somebody does. */
+const act: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind("createTemplate") }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("createVersion"), template, locale, text }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("updateVersion"), template, version, locale, text }) },
   { weight: 6, arbitrary: fc.record({ kind: kind("publish"), template, version, major: fc.boolean() }) },
+  { weight: 5, arbitrary: fc.record({ kind: kind("saveDraft"), template, version, text }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("discardDraft"), template, version }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("unpublish"), template, version }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("archiveVersion"), template, version }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("deploy"), template, version: fc.option(version) }) },
@@ -38,7 +43,14 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind("remove"), template }) },
   { weight: 2, arbitrary: fc.record({ kind: kind("bulkArchive"), templates }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("bulkDuplicate"), templates }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: kind("schedule"), template, version, inMinutes: minutes, major: fc.boolean() }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: kind("cancelSchedule"), template, version }) },
 );
+const wait = fc.record({ kind: kind("wait"), minutes });
+const operation = fc.oneof({ weight: 8, arbitrary: act }, { weight: 1, arbitrary: wait });
 
 const start: readonly Operation[] = [
   { kind: "createTemplate" },
@@ -51,33 +63,41 @@ const start: readonly Operation[] = [
 interface State {
   readonly world: World;
   readonly names: Names;
+  /** When the time of the world began. */
+  readonly since: Date;
 }
 
 /** Carries out operations one by one, each of which must do what the model does. */
 async function follow(organization: Organization, state: State, operations: readonly Operation[]): Promise<State> {
   let { world, names } = state;
+  const { since } = state;
   for (const step of operations) {
-    const answer = await perform(organization, names, step);
+    const answer = await perform(organization, names, step, harness.clock);
     const expected = applyToModel(world, step);
     expect([step, answer.outcome]).toEqual([step, expected.outcome]);
     [world, names] = [expected.world, withNew(names, answer)];
   }
-  expect(await observe(organization, names)).toEqual(visible(world));
-  return { world, names };
+  expect(await observe(organization, names, since)).toEqual(visible(world));
+  return { world, names, since };
 }
 
-/** Carries out two operations at once over two processes. What comes of it must be what one after the other gives. */
+/**
+ * Carries out two operations at once over two processes, perhaps after a time for which something was scheduled that
+ * nobody has looked at since. What comes of it must be what one after the other gives.
+ */
 async function followPair(
   organization: Organization,
   state: State,
-  pair: readonly [Operation, Operation],
+  [waiting, ...pair]: readonly [Operation, Operation, Operation],
 ): Promise<State> {
-  const { names } = state;
+  const { names, since } = state;
+  await perform(organization, names, waiting, harness.clock);
+  const begun = applyToModel(state.world, waiting).world;
   // Neither may name what the other makes.
   const [first, second] = [settle(names, pair[0]), settle(names, pair[1])];
   const [a, b] = await Promise.all([
-    perform(organization, names, first),
-    perform(other(organization.orgId), names, second),
+    perform(organization, names, first, harness.clock),
+    perform(other(organization.orgId), names, second, harness.clock),
   ]);
   const orders = [
     [
@@ -91,7 +111,7 @@ async function followPair(
   ];
   const explanations = [];
   for (const order of orders) {
-    let { world } = state;
+    let world = begun;
     const expected = order.map(({ step }) => {
       const applied = applyToModel(world, step);
       world = applied.world;
@@ -99,21 +119,25 @@ async function followPair(
     });
     const named = order.reduce((known, { answer }) => withNew(known, answer), names);
     const wanted = canonicalJson([expected, visible(world)]);
-    const found = canonicalJson([order.map(({ answer }) => answer.outcome), await observe(organization, named)]);
-    if (wanted === found) return { world, names: named };
+    const found = canonicalJson([order.map(({ answer }) => answer.outcome), await observe(organization, named, since)]);
+    if (wanted === found) return { world, names: named, since };
     explanations.push({ order: order.map(({ step }) => step), wanted, found });
   }
   throw new Error(`no order explains what happened: ${JSON.stringify(explanations, null, 1)}`);
 }
 
-const empty: State = { world: { templates: [] }, names: { templates: [] } };
+const empty = (): State => ({
+  world: { templates: [], minute: 0 },
+  names: { templates: [] },
+  since: harness.clock.now(),
+});
 
 describe(`the life of templates and versions (MODEL_SEED=${seed})`, () => {
   test("follows the model through any sequence of operations", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
         const organization = harness.organization();
-        const { names } = await follow(organization, empty, [...start, ...operations]);
+        const { names } = await follow(organization, empty(), [...start, ...operations]);
         await checkInvariants(harness, organization, names);
       }),
       { seed, numRuns: 25 },
@@ -124,10 +148,13 @@ describe(`the life of templates and versions (MODEL_SEED=${seed})`, () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(operation, { maxLength: 6 }),
-        fc.array(fc.tuple(operation, operation), { minLength: 1, maxLength: 8 }),
+        fc.array(fc.tuple(fc.record({ kind: kind("wait"), minutes: fc.nat({ max: 2 }) }), act, act), {
+          minLength: 1,
+          maxLength: 8,
+        }),
         async (operations, pairs) => {
           const organization = harness.organization();
-          let state = await follow(organization, empty, [...start, ...operations]);
+          let state = await follow(organization, empty(), [...start, ...operations]);
           for (const pair of pairs) state = await followPair(organization, state, pair);
           await checkInvariants(harness, organization, state.names);
         },

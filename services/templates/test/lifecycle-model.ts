@@ -1,6 +1,8 @@
 /** The rules of templates, versions and deployments, told once more in the plainest way. */
 export interface World {
   readonly templates: ModelTemplate[];
+  /** Minutes that have passed. */
+  minute: number;
 }
 
 interface ModelTemplate {
@@ -16,6 +18,10 @@ interface ModelVersion {
   text: string;
   status: "DRAFT" | "PUBLISHED" | "ARCHIVED";
   readonly revisions: { readonly label: string; readonly material: string }[];
+  /** The next text, beside what is live. */
+  draft: string | null;
+  /** What is scheduled: how many minutes later, and whether as a new major version. */
+  schedule: { readonly minute: number; readonly major: boolean } | null;
 }
 
 /** Templates and versions are named by the order they were made in. */
@@ -30,7 +36,20 @@ export type Operation =
       readonly text: string;
     }
   | { readonly kind: "publish"; readonly template: number; readonly version: number; readonly major: boolean }
-  | { readonly kind: "unpublish" | "archiveVersion"; readonly template: number; readonly version: number }
+  | { readonly kind: "saveDraft"; readonly template: number; readonly version: number; readonly text: string }
+  | {
+      readonly kind: "schedule";
+      readonly template: number;
+      readonly version: number;
+      readonly inMinutes: number;
+      readonly major: boolean;
+    }
+  | { readonly kind: "wait"; readonly minutes: number }
+  | {
+      readonly kind: "unpublish" | "archiveVersion" | "discardDraft" | "cancelSchedule";
+      readonly template: number;
+      readonly version: number;
+    }
   | { readonly kind: "deploy"; readonly template: number; readonly version: number | null }
   | { readonly kind: "undeploy" | "restore" | "remove"; readonly template: number }
   | { readonly kind: "bulkArchive" | "bulkDuplicate"; readonly templates: readonly number[] };
@@ -48,6 +67,10 @@ export function applyToModel(before: World, operation: Operation): { world: Worl
 
 function run(world: World, operation: Operation): string | undefined {
   switch (operation.kind) {
+    case "wait":
+      world.minute += operation.minutes;
+      publishDue(world);
+      return;
     case "createTemplate":
       world.templates.push({ archived: false, removed: false, versions: [], deployments: [] });
       return;
@@ -64,6 +87,7 @@ function run(world: World, operation: Operation): string | undefined {
     case "remove":
       if (template.deployments.length > 0) throw "CLICK_TEMPLATE_HAS_ACTIVE_DEPLOYMENTS";
       template.removed = true;
+      endSchedules(template);
       return;
     case "undeploy":
       template.deployments = [];
@@ -71,18 +95,39 @@ function run(world: World, operation: Operation): string | undefined {
     case "createVersion":
       refuseArchived(template);
       refuseTaken(template, operation.locale);
-      template.versions.push({ ...pick(operation), status: "DRAFT", revisions: [] });
+      template.versions.push({ ...pick(operation), status: "DRAFT", revisions: [], draft: null, schedule: null });
       return;
     case "deploy":
       return runDeploy(template, operation.version);
     default:
-      return runOnVersion(template, operation);
+      return runOnVersion(world, template, operation);
   }
 }
 
-type VersionOperation = Extract<Operation, { kind: "updateVersion" | "publish" | "unpublish" | "archiveVersion" }>;
+/** What is scheduled comes in the order of its times. */
+function publishDue(world: World): void {
+  const due = world.templates.flatMap(({ versions }) =>
+    versions.filter(({ schedule }) => schedule !== null && schedule.minute <= world.minute),
+  );
+  for (const version of due.sort((a, b) => (a.schedule?.minute ?? 0) - (b.schedule?.minute ?? 0))) {
+    publish(version, version.schedule?.major ?? true);
+  }
+}
 
-function runOnVersion(template: ModelTemplate, operation: VersionOperation): undefined {
+function endSchedules(template: ModelTemplate): void {
+  for (const version of template.versions) version.schedule = null;
+}
+
+type VersionOperation = Extract<
+  Operation,
+  {
+    kind:
+      | ("updateVersion" | "publish" | "unpublish" | "archiveVersion" | "saveDraft" | "discardDraft")
+      | ("schedule" | "cancelSchedule");
+  }
+>;
+
+function runOnVersion(world: World, template: ModelTemplate, operation: VersionOperation): undefined {
   const version = template.versions[operation.version];
   if (version === undefined) throw "CLICK_VERSION_NOT_FOUND";
   const isPinned = template.deployments.includes(operation.version);
@@ -90,14 +135,27 @@ function runOnVersion(template: ModelTemplate, operation: VersionOperation): und
   if (operation.kind === "archiveVersion") {
     if (version.status === "ARCHIVED") return;
     if (isPinned || (followsPublished && version.status === "PUBLISHED")) throw "CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS";
-    version.status = "ARCHIVED";
+    Object.assign(version, { status: "ARCHIVED", draft: null, schedule: null });
+    return;
+  }
+  if (operation.kind === "cancelSchedule") {
+    if (version.schedule === null) throw "CLICK_SCHEDULE_NOT_FOUND";
+    version.schedule = null;
     return;
   }
   refuseArchived(template);
+  if (operation.kind === "discardDraft") {
+    if (version.draft === null) throw "CLICK_DRAFT_NOT_FOUND";
+    refuseScheduled(version);
+    version.draft = null;
+    return;
+  }
   if (version.status === "ARCHIVED") throw "CLICK_VERSION_ARCHIVED";
   switch (operation.kind) {
     case "updateVersion":
       if (version.status === "PUBLISHED") throw "CLICK_VERSION_PUBLISHED";
+      if (version.locale === operation.locale && version.text === operation.text) return;
+      refuseScheduled(version);
       if (version.locale !== operation.locale) refuseTaken(template, operation.locale);
       Object.assign(version, pick(operation));
       return;
@@ -105,17 +163,31 @@ function runOnVersion(template: ModelTemplate, operation: VersionOperation): und
       if (version.status === "DRAFT") return;
       const others = template.versions.filter((other) => other !== version && other.status === "PUBLISHED");
       if (isPinned || (followsPublished && others.length === 0)) throw "CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS";
-      version.status = "DRAFT";
+      Object.assign(version, { status: "DRAFT", schedule: null });
       return;
     }
+    case "saveDraft":
+      if (version.draft === operation.text) return;
+      refuseScheduled(version);
+      if (version.status === "DRAFT") throw "CLICK_VERSION_NOT_PUBLISHED";
+      version.draft = operation.text;
+      return;
+    case "schedule":
+      if (version.status === "PUBLISHED" && version.draft === null) throw "CLICK_DRAFT_NOT_FOUND";
+      version.schedule = { minute: world.minute + operation.inMinutes, major: operation.major };
+      return;
     case "publish":
       publish(version, operation.major);
   }
 }
 
 function publish(version: ModelVersion, isMajor: boolean): void {
-  if (version.status === "PUBLISHED") return;
-  version.status = "PUBLISHED";
+  if (version.status === "PUBLISHED") {
+    if (version.draft === null) return;
+    version.text = version.draft;
+    version.draft = null;
+  }
+  Object.assign(version, { status: "PUBLISHED", schedule: null });
   const last = version.revisions.at(-1);
   const material = `${version.locale} ${version.text}`;
   if (last?.material === material) return;
@@ -142,8 +214,10 @@ function runBulk(world: World, kind: "bulkArchive" | "bulkDuplicate", indexes: r
     else if (kind === "bulkArchive" && template.deployments.length > 0) skipped.push(`${index} has_active_deployments`);
     else {
       done += 1;
-      if (kind === "bulkArchive") template.archived = true;
-      else world.templates.push({ archived: false, removed: false, versions: [], deployments: [] });
+      if (kind === "bulkArchive") {
+        template.archived = true;
+        endSchedules(template);
+      } else world.templates.push({ archived: false, removed: false, versions: [], deployments: [] });
     }
   }
   return `${done} done, skipped ${skipped.join(", ")}`;
@@ -153,6 +227,10 @@ const pick = ({ locale, text }: { readonly locale: string; readonly text: string
 
 function refuseArchived(template: ModelTemplate): void {
   if (template.archived) throw "CLICK_TEMPLATE_ARCHIVED";
+}
+
+function refuseScheduled(version: ModelVersion): void {
+  if (version.schedule !== null) throw "CLICK_VERSION_SCHEDULED";
 }
 
 function refuseTaken(template: ModelTemplate, locale: string): void {
@@ -168,10 +246,12 @@ export const visible = (world: World) =>
     return {
       status: template.archived ? "ARCHIVED" : isPublished ? "PUBLISHED" : "DRAFT",
       activeDeployments: template.deployments.length,
-      versions: template.versions.map(({ locale, text, status, revisions }) => ({
+      versions: template.versions.map(({ locale, text, status, draft, schedule, revisions }) => ({
         locale,
         text,
         status,
+        draft,
+        scheduled: schedule?.minute ?? null,
         labels: revisions.map((revision) => revision.label),
       })),
     };

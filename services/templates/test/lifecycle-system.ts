@@ -1,8 +1,23 @@
-import { DeploymentStatus, TemplateStatus, VersionStatus } from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import {
+  DeploymentStatus,
+  TemplateStatus,
+  type Version,
+  VersionStatus,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import { fromConnectError } from "#platform/errors.ts";
+import type { TestClock } from "#platform/testing/service-harness.ts";
 import { createActive, deactivate, pinned } from "./deployment-harness.ts";
 import { createTemplate, createVersion, type Organization, publish, unpublish } from "./harness.ts";
-import { archive, bulkArchive, bulkDuplicate, restore, updateVersion } from "./lifecycle-harness.ts";
+import {
+  archive,
+  bulkArchive,
+  bulkDuplicate,
+  restore,
+  saveDraft,
+  schedule,
+  updateVersion,
+} from "./lifecycle-harness.ts";
 import type { Operation } from "./lifecycle-model.ts";
 
 /** The ids of what was made, in the order of the model. */
@@ -34,8 +49,13 @@ export function settle(names: Names, operation: Operation): Operation {
 }
 
 /** Carries an operation out. Answers like the model; anything that is no domain error is thrown. */
-export async function perform(organization: Organization, names: Names, operation: Operation): Promise<Answer> {
-  const running = run(organization, names, operation);
+export async function perform(
+  organization: Organization,
+  names: Names,
+  operation: Operation,
+  clock: TestClock,
+): Promise<Answer> {
+  const running = run(organization, names, operation, clock);
   const outcome = await outcomeOf(running);
   return { outcome, newTemplates: [], ...(outcome === "ok" ? await running : {}) };
 }
@@ -52,9 +72,19 @@ export async function outcomeOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-async function run(organization: Organization, names: Names, operation: Operation): Promise<Partial<Answer>> {
+const minuteMs = 60_000;
+
+async function run(
+  organization: Organization,
+  names: Names,
+  operation: Operation,
+  clock: TestClock,
+): Promise<Partial<Answer>> {
   const idOf = (index: number) => names.templates[index]?.id ?? nowhere;
   switch (operation.kind) {
+    case "wait":
+      clock.advance(operation.minutes * minuteMs);
+      return {};
     case "createTemplate":
       return { newTemplates: [(await createTemplate(organization)).id] };
     case "bulkArchive":
@@ -81,6 +111,21 @@ async function run(organization: Organization, names: Names, operation: Operatio
     }
     case "publish":
       await publish(organization, nameOf(operation.version), operation.major);
+      break;
+    case "schedule": {
+      const { inMinutes, major } = operation;
+      const publishAt = new Date(clock.now().getTime() + inMinutes * minuteMs);
+      await schedule(organization, nameOf(operation.version), publishAt, major);
+      break;
+    }
+    case "cancelSchedule":
+      await organization.cancelVersionSchedule({ templateId, versionId: nameOf(operation.version).id });
+      break;
+    case "saveDraft":
+      await saveDraft(organization, nameOf(operation.version), operation.text);
+      break;
+    case "discardDraft":
+      await organization.deleteVersionDraft({ templateId, versionId: nameOf(operation.version).id });
       break;
     case "unpublish":
       await unpublish(organization, nameOf(operation.version));
@@ -149,8 +194,8 @@ export const withNew = (names: Names, answer: Answer): Names => ({
 const nameOf = (names: Readonly<Record<string, number>>, value: number) =>
   Object.keys(names).find((name) => names[name] === value);
 
-/** What a reader sees, in the terms of the model. */
-export const observe = (organization: Organization, names: Names) =>
+/** What a reader sees, in the terms of the model, whose time began then. */
+export const observe = (organization: Organization, names: Names, since: Date) =>
   Promise.all(
     names.templates.map(async ({ id, versions: ids }) => {
       const answer = await organization
@@ -161,6 +206,7 @@ export const observe = (organization: Organization, names: Names) =>
         });
       if (answer?.template === undefined) return undefined;
       const { status, activeDeploymentCount, versions } = answer.template;
+      const drafts = await draftsOf(organization, versions);
       return {
         status: nameOf(TemplateStatus, status),
         activeDeployments: activeDeploymentCount,
@@ -170,8 +216,23 @@ export const observe = (organization: Organization, names: Names) =>
             locale: version.locale,
             text: version.content,
             status: nameOf(VersionStatus, version.status),
+            draft: drafts.get(version.id) ?? null,
+            scheduled: minutesTo(version.schedule?.publishAt, since),
             labels: version.revisions.map((revision) => revision.label),
           })),
       };
     }),
   );
+
+const minutesTo = (time: Timestamp | undefined, since: Date): number | null =>
+  time === undefined ? null : (timestampDate(time).getTime() - since.getTime()) / minuteMs;
+
+/** The texts of the drafts that the versions say they have. */
+async function draftsOf(organization: Organization, versions: readonly Version[]): Promise<Map<string, string>> {
+  const noted = versions.filter(({ draft }) => draft !== undefined);
+  const read = noted.map(async ({ id: versionId, templateId }): Promise<[string, string]> => {
+    const { draft } = await organization.getVersionDraft({ templateId, versionId });
+    return [versionId, draft?.content ?? ""];
+  });
+  return new Map(await Promise.all(read));
+}

@@ -26,6 +26,7 @@ const fromLoosest: Record<PolicyFlagName, readonly unknown[]> = {
   oneAcceptancePerRevision: [false, true],
   requireReacceptance: ["NEVER", "ON_MAJOR", "ALWAYS"],
   reacceptIntervalDays: [0, 3650, 30, 1],
+  showChanges: [false, true],
   allowDecline: [],
   recordDecline: [false, true],
   requireAuthenticatedUser: [false, true],
@@ -91,6 +92,13 @@ describe("the table", () => {
         expect(tightenFlags(withFlag(name, template), overrides)).toEqual(withFlag(name, template));
       }
     }
+  });
+
+  test("a flag that the template was written without counts as off", () => {
+    const { showChanges: _, ...without } = defaults;
+    const flags = without as PolicyFlags;
+    expect(loosens(flags, { showChanges: true })).toBe(false);
+    expect(tightenFlags(flags, { showChanges: true })).toEqual({ ...defaults, showChanges: true });
   });
 
   test("problems name the override and say what the template says", () => {

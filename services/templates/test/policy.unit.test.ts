@@ -24,6 +24,7 @@ describe("defaultPolicyFlags", () => {
       oneAcceptancePerRevision: false,
       requireReacceptance: "ON_MAJOR",
       reacceptIntervalDays: 0,
+      showChanges: false,
       allowDecline: false,
       recordDecline: true,
       requireAuthenticatedUser: false,

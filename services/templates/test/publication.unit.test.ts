@@ -8,12 +8,12 @@ const published = { ...unpublished, status: "PUBLISHED" } as const;
 const archived = { ...unpublished, status: "ARCHIVED" } as const;
 
 describe("decidePublish", () => {
-  const same = { materialHash: "a", lastMaterialHash: "a", requireReacceptance: true };
-  const changed = { materialHash: "b", lastMaterialHash: "a", requireReacceptance: true };
+  const same = { materialHash: "a", lastMaterialHash: "a", hasDraft: false, requireReacceptance: true };
+  const changed = { materialHash: "b", lastMaterialHash: "a", hasDraft: false, requireReacceptance: true };
 
   test("the first publication is revision 1 with label 1.0, re-acceptance or not", () => {
     for (const requireReacceptance of [true, false]) {
-      const order = { materialHash: "a", lastMaterialHash: null, requireReacceptance };
+      const order = { materialHash: "a", lastMaterialHash: null, hasDraft: false, requireReacceptance };
       expect(decidePublish(draft, order)).toEqual({ kind: "revised", revision: 1, label: "1.0" });
     }
   });
@@ -33,6 +33,12 @@ describe("decidePublish", () => {
 
   test("publishing the published changes nothing", () => {
     expect(decidePublish(published, same)).toEqual({ kind: "unchanged" });
+  });
+
+  test("the draft of a published version makes the next revision, or says what is live already", () => {
+    const withDraft = { ...changed, hasDraft: true, requireReacceptance: false };
+    expect(decidePublish(published, withDraft)).toEqual({ kind: "revised", revision: 4, label: "2.2" });
+    expect(decidePublish(published, { ...same, hasDraft: true })).toMatchObject({ kind: "republished", revision: 3 });
   });
 
   test("an archived version is refused", () => {

@@ -1,9 +1,10 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { ContentFormat, VersionStatus } from "#gen/assent/templates/v1/templates_pb.ts";
+import { ContentFormat, type Version, VersionStatus } from "#gen/assent/templates/v1/templates_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import {
+  clientId,
   createPublished,
   createTemplate,
   createVersion,
@@ -11,13 +12,14 @@ import {
   present,
   problemFields,
   publish,
+  readEvents,
   startTemplates,
   type TemplatesHarness,
   unknownIds,
   unpublish,
   versionJson,
 } from "./harness.ts";
-import { archive, bulkArchive, getVersion, updateVersion } from "./lifecycle-harness.ts";
+import { archive, bulkArchive, getVersion, saveDraft, updateVersion } from "./lifecycle-harness.ts";
 
 let harness: TemplatesHarness;
 beforeAll(async () => {
@@ -258,5 +260,131 @@ describe("updateVersion", () => {
     await expectDomainError(update({ ...draft, id }), "CLICK_VERSION_NOT_FOUND");
     const { id: templateId } = await createTemplate(organization);
     await expectDomainError(update({ ...draft, templateId }), "CLICK_VERSION_NOT_FOUND");
+  });
+});
+
+describe("the draft of a published version", () => {
+  const nameOf = ({ id: versionId, templateId }: Version) => ({ templateId, versionId });
+
+  test("is written beside what is live, which stays as it is until it is published", async () => {
+    const organization = harness.organization();
+    const { template, version: live } = await createPublished(organization);
+    const item = { organizationId: organization.orgId, template: { case: "templateId", value: template.id } } as const;
+    const served = async () => (await harness.client.resolveTemplates({ items: [item] })).results[0];
+    const before = await served();
+    harness.clock.advance(1000);
+    const effectiveAt = timestampFromDate(new Date("2027-01-01T00:00:00Z"));
+    const text = { title: "Next", content: "<p>Next</p>", changeSummary: "More", texts: { buttonText: "OK" } };
+    const { draft } = await organization.putVersionDraft({ ...nameOf(live), ...text, effectiveAt });
+    const [by, now] = [clientId, timestampFromDate(harness.clock.now())];
+    expect(draft).toMatchObject({
+      ...{ ...text, effectiveAt, ...nameOf(live), organizationId: organization.orgId, locale: "en" },
+      ...{ format: ContentFormat.HTML, contentHash: sha256Label("<p>Next</p>"), baseRevision: 1 },
+      ...{ createdBy: by, createdAt: now, updatedBy: by, updatedAt: now, validation: { valid: true } },
+    });
+    expect((await organization.getVersionDraft(nameOf(live))).draft).toEqual(draft);
+    const beside = await getVersion(organization, live);
+    expect(beside.draft).toMatchObject({ contentHash: present(draft).contentHash, baseRevision: 1, updatedAt: now });
+    expect(versionJson({ ...beside, draft: undefined } as unknown as Version)).toEqual(versionJson(live));
+    expect(await served()).toEqual(before);
+
+    harness.clock.advance(1000);
+    const next = await publish(organization, live, false);
+    expect(next).toMatchObject({ ...text, effectiveAt, status: VersionStatus.PUBLISHED, revision: 2, label: "1.1" });
+    expect(next.draft).toBeUndefined();
+    expect(await served()).toMatchObject({ snapshot: { publishedVersions: [{ revision: 2, label: "1.1" }] } });
+    const { content } = await organization.getRevision({ versionId: live.id, revision: 1 });
+    expect(Buffer.from(content).toString()).toBe("<p>Terms</p>");
+    await expectDomainError(organization.getVersionDraft(nameOf(live)), "CLICK_DRAFT_NOT_FOUND");
+  });
+
+  test("is one, replaced as a whole and discarded by whoever has read it last", async () => {
+    const organization = harness.organization();
+    const { version } = await createPublished(organization);
+    const first = await saveDraft(organization, version, "<p>One</p>", version.updatedAt);
+    await expectDomainError(
+      saveDraft(organization, version, "<p>Two</p>", version.updatedAt),
+      "CLICK_VERSION_CONFLICT",
+    );
+    // Nobody has to know whether it was stored.
+    expect(await saveDraft(organization, version, "<p>One</p>", version.updatedAt)).toEqual(first);
+    const second = await saveDraft(organization, version, "<p>Two</p>", first.updatedAt);
+    expect(second.updatedAt).not.toEqual(first.updatedAt);
+    expect(second.createdAt).toEqual(first.createdAt);
+    const discard = (ifUpdatedAt = first.updatedAt) =>
+      organization.deleteVersionDraft({ ...nameOf(version), ...(ifUpdatedAt && { ifUpdatedAt }) });
+    await expectDomainError(discard(), "CLICK_VERSION_CONFLICT");
+    await discard(second.updatedAt);
+    await expectDomainError(discard(second.updatedAt), "CLICK_DRAFT_NOT_FOUND");
+    expect(await getVersion(organization, version)).toEqual(version);
+    const audited = (await readEvents(harness, organization.orgId)).flatMap(({ auditedTemplate: told }) =>
+      told === undefined ? [] : [[told.action, told.target, told.changes]],
+    );
+    const target = { kind: "version", id: version.id };
+    expect(audited).toEqual([
+      ["draft.saved", target, [{ field: "content", value: "" }]],
+      ["draft.saved", target, [{ field: "content", value: "" }]],
+      ["draft.discarded", target, []],
+    ]);
+  });
+
+  test("that says what is live already makes no revision, and one with faults is kept but not published", async () => {
+    const organization = harness.organization();
+    const { version } = await createPublished(organization);
+    await saveDraft(organization, version, version.content);
+    expect(await publish(organization, version)).toEqual(version);
+    const { validation } = await saveDraft(organization, version, "<script>no</script>");
+    expect(validation).toMatchObject({ valid: false });
+    await expectDomainError(publish(organization, version), "CLICK_CONTENT_INVALID");
+    expect(await getVersion(organization, version)).toMatchObject({ revision: 1, draft: { baseRevision: 1 } });
+  });
+
+  test("waits while the version is taken back, and goes with it to the archive", async () => {
+    const organization = harness.organization();
+    const { version } = await createPublished(organization);
+    await saveDraft(organization, version, "<p>Next</p>");
+    await unpublish(organization, version);
+    await expectDomainError(saveDraft(organization, version, "<p>Other</p>"), "CLICK_VERSION_NOT_PUBLISHED");
+    // Who publishes again what was taken back publishes that and nothing else.
+    expect(await publish(organization, version)).toMatchObject({ revision: 1, content: "<p>Terms</p>" });
+    expect((await organization.getVersionDraft(nameOf(version))).draft).toMatchObject({ content: "<p>Next</p>" });
+    await archive(organization, version);
+    await expectDomainError(organization.getVersionDraft(nameOf(version)), "CLICK_DRAFT_NOT_FOUND");
+    await expectDomainError(saveDraft(organization, version, "<p>Other</p>"), "CLICK_VERSION_ARCHIVED");
+  });
+
+  test("is what the refusal to change a published version names", async () => {
+    const organization = harness.organization();
+    const { version } = await createPublished(organization);
+    const refused = updateVersion(organization, version, ["title"], { title: "Other" });
+    const { message } = await expectDomainError(refused, "CLICK_VERSION_PUBLISHED");
+    expect(message).toContain("PUT …/draft");
+  });
+
+  test("is not touched in an archived template and gone with a deleted one", async () => {
+    const organization = harness.organization();
+    const { template, version } = await createPublished(organization);
+    await saveDraft(organization, version, "<p>Next</p>");
+    await bulkArchive(organization, template.id);
+    await expectDomainError(saveDraft(organization, version, "<p>Other</p>"), "CLICK_TEMPLATE_ARCHIVED");
+    await expectDomainError(organization.deleteVersionDraft(nameOf(version)), "CLICK_TEMPLATE_ARCHIVED");
+    await organization.removeTemplate({ templateId: template.id });
+    const sql = "select from templates.version_draft where organization_id = $1";
+    expect((await harness.superuser.query(sql, [organization.orgId])).rowCount).toBe(0);
+    await expectDomainError(organization.getVersionDraft(nameOf(version)), "CLICK_TEMPLATE_NOT_FOUND");
+  });
+
+  test("is checked as a version is", async () => {
+    const organization = harness.organization();
+    const { version } = await createPublished(organization);
+    const put = (request: object) => organization.putVersionDraft({ ...nameOf(version), content: "x", ...request });
+    const bad = [
+      [{ effectiveAt: { seconds: 999_999_999_999n } }, "effectiveAt"],
+      [{ texts: { purposeTexts: { "no key": "x" } } }, "purposeTexts"],
+      [{ content: "a\u0000" }, "content"],
+    ] as const;
+    for (const [request, field] of bad) {
+      expect(await problemFields(put(request), "CLICK_VALIDATION_FAILED")).toEqual([field]);
+    }
   });
 });

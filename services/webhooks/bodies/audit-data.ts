@@ -1,7 +1,8 @@
 import type { Audited, AuditParty, Event } from "#gen/assent/events/v1/events_pb.ts";
 import { type DataMakers, textOrNull } from "./event-parts.ts";
 
-type AuditCase = `audited${"Authentication" | "Account" | "Credential" | "Organization" | "Integration" | "Privacy"}`;
+type AuditCase =
+  `audited${"Authentication" | "Account" | "Credential" | "Organization" | "Integration" | "Privacy" | "Template"}`;
 
 /** These events say all there is to say, and nothing that tells who a person is. */
 export const auditData = (audited: Audited, { requestId }: Event) => ({
@@ -22,4 +23,5 @@ export const auditMakers: DataMakers<AuditCase> = {
   auditedOrganization: told,
   auditedIntegration: told,
   auditedPrivacy: told,
+  auditedTemplate: told,
 };

@@ -61,7 +61,8 @@ const generationData: DataMakers<"documentCompleted" | "documentFailed" | "batch
 };
 
 type TemplateCase =
-  | `version${"Published" | "Unpublished" | "Archived"}`
+  | `version${"Published" | "Unpublished" | "Archived" | "Scheduled" | "Unscheduled"}`
+  | `approval${"Requested" | "Granted" | "Refused"}`
   | `template${"Archived" | "Restored" | "Removed"}`;
 
 interface ToldVersion {
@@ -74,12 +75,33 @@ const versionOf = ({ versionId: id, templateId, locale }: ToldVersion) => ({ id,
 
 const templateOf = ({ templateId }: { readonly templateId: string }) => ({ template: { id: templateId } });
 
+interface ToldApproval extends ToldVersion {
+  readonly contentHash: string;
+  readonly textHash: string;
+  readonly by: string;
+  readonly comment: string;
+}
+
+const approvalOf = (payload: ToldApproval) => {
+  const { contentHash, textHash, by, comment } = payload;
+  return { version: { ...versionOf(payload), contentHash, textHash }, approval: { by, comment: textOrNull(comment) } };
+};
+
 /** These events say all there is to say. */
 const templateData: DataMakers<TemplateCase> = {
   versionPublished: (payload) => {
     const { revision, label, contentHash, requiresReacceptance } = payload;
     return { version: { ...versionOf(payload), revision, label, contentHash, requiresReacceptance } };
   },
+  versionScheduled: (payload) => {
+    const { publishAt, previousPublishAt, contentHash, requiresReacceptance } = payload;
+    const times = { publishAt: isoTime(publishAt), previousPublishAt: isoTime(previousPublishAt) ?? null };
+    return { version: { ...versionOf(payload), ...times, contentHash, requiresReacceptance } };
+  },
+  versionUnscheduled: (payload) => ({ version: { ...versionOf(payload), publishAt: isoTime(payload.publishAt) } }),
+  approvalRequested: approvalOf,
+  approvalGranted: approvalOf,
+  approvalRefused: approvalOf,
   versionUnpublished: (payload) => ({ version: versionOf(payload) }),
   versionArchived: (payload) => ({ version: versionOf(payload) }),
   templateArchived: templateOf,

@@ -3,7 +3,7 @@ import type { ClickService, Session } from "#gen/assent/click/v1/click_pb.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
 
 export interface LookupClients {
   readonly click: Client<typeof ClickService>;
@@ -62,7 +62,7 @@ async function ifFound<Answer>(call: Promise<Answer>): Promise<Answer | undefine
     return await call;
   } catch (error) {
     const { code } = ConnectError.from(error);
-    if (code === Code.NotFound) return undefined;
+    if (code === Code.NotFound || fromConnectError(error)?.code === "DOCUMENT_ERASED") return undefined;
     throw passingCodes.has(code) ? new DomainError("SERVICE_UNAVAILABLE", { cause: error }) : error;
   }
 }

@@ -5,7 +5,7 @@ import type { Lookups } from "./lookups.ts";
 
 type SignCase =
   | `agreement${"Created" | "Modified" | "Sent" | "Resent" | "Delivered" | "Completed" | "Declined"}`
-  | `agreement${"Voided" | "Expired" | "Deleted" | "DocumentCompleted"}`
+  | `agreement${"Voided" | "Expired" | "Deleted" | "Purged" | "DocumentCompleted"}`
   | `recipient${"Sent" | "Delivered" | "Completed" | "Declined" | "Left"}`
   | `signTemplate${"Created" | "Modified" | "Deleted"}`;
 
@@ -19,6 +19,7 @@ export const signData: DataMakers<SignCase> = {
   agreementDeclined: (payload, lookups) => recipientData({ ...payload, role: "" }, lookups),
   agreementVoided: (payload, lookups) => agreementData(payload, lookups),
   agreementExpired: (payload, lookups) => agreementData(payload, lookups),
+  agreementPurged: (payload, lookups) => agreementData(payload, lookups),
   agreementDeleted: (payload) => ({ agreement: toldOf(payload) }),
   recipientSent: (payload, lookups) => recipientData(payload, lookups),
   recipientDelivered: (payload, lookups) => recipientData(payload, lookups),
@@ -34,8 +35,6 @@ export const signData: DataMakers<SignCase> = {
 interface ToldAgreement {
   readonly agreementId: string;
   readonly transactionId?: string;
-  /** Why it was ended. */
-  readonly reason?: string;
 }
 
 interface ToldRecipient extends ToldAgreement {
@@ -46,9 +45,7 @@ interface ToldRecipient extends ToldAgreement {
 
 async function agreementData(told: ToldAgreement, lookups: Lookups): Promise<object> {
   const agreement = await lookups.agreement(told.agreementId);
-  if (agreement !== undefined) return { agreement: summaryOf(agreement) };
-  const { reason } = told;
-  return { agreement: { ...toldOf(told), ...(reason === undefined ? {} : { voidedReason: textOrNull(reason) }) } };
+  return { agreement: agreement === undefined ? toldOf(told) : summaryOf(agreement) };
 }
 
 async function recipientData(told: ToldRecipient, lookups: Lookups): Promise<object> {
@@ -90,10 +87,9 @@ const toldOf = ({ agreementId: id, transactionId }: ToldAgreement) => ({
   ...(transactionId === undefined ? {} : { transactionId: textOrNull(transactionId) }),
 });
 
-const toldOfRecipient = ({ recipientId, role, reason }: ToldRecipient) => ({
+const toldOfRecipient = ({ recipientId, role }: ToldRecipient) => ({
   recipientIdGuid: recipientId,
   ...(role === "" ? {} : { role: camelCase(role) }),
-  ...(reason === undefined ? {} : { declineReason: textOrNull(reason) }),
 });
 
 /** `carbon-copy` is carbonCopy. */

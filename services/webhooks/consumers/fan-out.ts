@@ -15,6 +15,7 @@ import { connectEventOf, publicTypeOf } from "../domain/event-types.ts";
 import { planDeliveries } from "../domain/plan-deliveries.ts";
 import { listReceivers, type Receiver } from "../store/endpoint-store.ts";
 import { type FanOut, insertFanOut } from "../store/fan-out-store.ts";
+import { addUses, type UseOfDay, type useKinds } from "../store/use-store.ts";
 
 export interface FanOutDeps {
   readonly pool: pg.Pool;
@@ -30,7 +31,7 @@ export interface FanOutDeps {
   wakeDeliveries(): void;
 }
 
-/** Hears of everything that happens, and notes who is to be told of it. */
+/** Hears of everything that happens, counts it, and notes who is to be told of it. */
 export const createFanOut = (deps: FanOutDeps): ConsumerWorker =>
   createBatchConsumer({
     bus: deps.bus,
@@ -53,18 +54,62 @@ async function fanOut(
   batches: readonly OrganizationEvents[],
   { clock, newId }: Pick<FanOutDeps, "clock" | "newId">,
 ): Promise<void> {
+  const wanted = await planWanted(client, batches, newId);
+  if (wanted.length > 0) await insertFanOut(client, wanted, clock.now());
+  const uses = countUses(batches, wanted);
+  if (uses.length > 0) await addUses(client, uses);
+}
+
+async function planWanted(
+  client: pg.PoolClient,
+  batches: readonly OrganizationEvents[],
+  newId: NewId,
+): Promise<readonly FanOut[]> {
   const told = batches
     .map(({ orgId, events }) => ({ orgId, events: inOrder(events) }))
     .filter(({ events }) => events.length > 0);
-  if (told.length === 0) return;
+  if (told.length === 0) return [];
   const receivers = await listReceivers(
     client,
     told.map(({ orgId }) => orgId),
   );
-  const wanted = told
+  return told
     .map(({ orgId, events }) => planAll(orgId, events, receivers.get(orgId) ?? [], newId))
     .filter(({ events }) => events.length > 0);
-  if (wanted.length > 0) await insertFanOut(client, wanted, clock.now());
+}
+
+const countedSubjects: ReadonlyMap<string, (typeof useKinds)[number]> = new Map([
+  ["assent.click.acceptance.recorded", "acceptances"],
+  ["assent.sign.agreement.sent", "agreements"],
+  ["assent.docgen.document.completed", "documents"],
+]);
+
+/** By organization and day. An event is in a batch that takes effect once, so it counts once. */
+function countUses(batches: readonly OrganizationEvents[], wanted: readonly FanOut[]): readonly UseOfDay[] {
+  const uses = new Map<string, { -readonly [K in keyof UseOfDay]: UseOfDay[K] }>();
+  const add = (orgId: OrgId, at: Date, kind: (typeof useKinds)[number]): void => {
+    const day = at.toISOString().slice(0, 10);
+    const use = uses.get(`${orgId} ${day}`) ?? {
+      orgId,
+      day,
+      acceptances: 0,
+      agreements: 0,
+      documents: 0,
+      deliveries: 0,
+    };
+    use[kind] += 1;
+    uses.set(`${orgId} ${day}`, use);
+  };
+  for (const { orgId, events } of batches) {
+    for (const event of events) {
+      const kind = countedSubjects.get(event.subject);
+      if (kind !== undefined) add(orgId, occurredAtOf(event), kind);
+    }
+  }
+  for (const { orgId, deliveries } of wanted) {
+    for (const { occurredAt } of deliveries) add(orgId, occurredAt, "deliveries");
+  }
+  return [...uses.values()];
 }
 
 /** Those that somebody may be told of. Batches come in no order; some receivers get the events as they happened. */
@@ -89,8 +134,11 @@ interface Named {
 const withNames = (event: Event): Named => ({
   event,
   names: { type: publicTypeOf(event.subject), connectEvent: connectEventOf(event) },
-  occurredAt: event.occurredAt === undefined ? new Date(0) : timestampDate(event.occurredAt),
+  occurredAt: occurredAtOf(event),
 });
+
+const occurredAtOf = ({ occurredAt }: Event): Date =>
+  occurredAt === undefined ? new Date(0) : timestampDate(occurredAt);
 
 const storedEvent = ({ event, names, occurredAt }: Named): StoredEvent => ({
   id: event.id,

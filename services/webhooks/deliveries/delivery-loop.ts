@@ -1,7 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { isTransient } from "#platform/db/errors.ts";
-import type { Worker } from "#platform/periodic.ts";
+import type { NudgeBus } from "#platform/events/nudges.ts";
+import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { detached } from "#platform/telemetry.ts";
 import { type Claimed, claimDue, findDueOrders, renewClaims } from "../store/queue-store.ts";
 import { type AttemptDeps, makeAttempt } from "./attempt.ts";
@@ -13,16 +14,15 @@ export interface DeliveryLoopDeps extends AttemptDeps {
   readonly maxRequests: number;
   /** How long requests in flight may continue when this process stops. */
   readonly graceMs?: number | undefined;
+  readonly bus?: NudgeBus | undefined;
 }
 
-export interface DeliveryLoop extends Worker {
-  /** There may be something to send. */
-  wake(): void;
+export interface DeliveryLoop extends QueueWorker {
   /** Starts no new requests and gives those in flight a little time. */
   beginStop(): void;
 }
 
-/** How often it is looked for what other processes have noted. */
+/** How soon it is looked for what is due, or what other processes have left. */
 const pollMs = 200;
 
 /** Between two looks. */
@@ -54,10 +54,7 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
   const orderedPlaces = Math.max(1, Math.floor(maxRequests * orderedShare));
   const running = new Map<boolean, Set<Promise<void>>>([true, false].map((isOrdered) => [isOrdered, new Set()]));
   const stopping = { grace: new AbortController(), cut: new AbortController() };
-  let poll: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | undefined;
-  let isWoken = false;
-  let isRunning = false;
+  let stopped: Promise<void> | undefined;
   let isAway = false;
   let lastOutageAt = Number.NEGATIVE_INFINITY;
   let renewal: NodeJS.Timeout | undefined;
@@ -89,14 +86,14 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
       .finally(() => {
         runningOf(isOrdered).delete(attempt);
         held.delete(claimed);
-        wake();
+        queue.look();
       });
     runningOf(isOrdered).add(attempt);
   };
 
-  const fill = async (isOrdered: boolean): Promise<void> => {
+  const fill = async (isOrdered: boolean, mayGoOn: () => boolean): Promise<void> => {
     let isMore = true;
-    while (isRunning && isMore) {
+    while (mayGoOn() && isMore) {
       const limit = Math.min(freePlaces(isOrdered), maxClaim);
       if (limit <= 0) return;
       const takesLapsed = performance.now() - lastOutageAt > leaseMs;
@@ -107,19 +104,6 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
     }
   };
 
-  const look = async (): Promise<void> => {
-    do {
-      isWoken = false;
-      const hasRoom = [true, false].some((isOrdered) => freePlaces(isOrdered) > 0);
-      if (!hasRoom) return;
-      const due = await findDueOrders(claimerPool, deps.clock.now());
-      for (const isOrdered of due) await fill(isOrdered);
-      isAway = false;
-      // A busy loop finds many at once, instead of looking for each.
-      if (isRunning) await delay(gatherMs);
-    } while (isWoken && isRunning);
-  };
-
   const report = (error: unknown, message: string): void => {
     // Outages last, and one line says that one began.
     if (!isTransient(error)) logger.error({ err: error }, message);
@@ -128,20 +112,23 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
     if (isTransient(error)) lastOutageAt = performance.now();
   };
 
-  const wake = (): void => {
-    isWoken = true;
-    if (!isRunning || looking !== undefined) return;
-    looking = detached(deps.tracer, look)
-      .catch((error: unknown) => report(error, "deliveries could not be claimed"))
-      .finally(() => {
-        looking = undefined;
-      });
-  };
+  const queue = createQueueWorker({
+    ...{ name: "webhook-deliveries", pollMs, logger, tracer: deps.tracer, bus: deps.bus },
+    onError: (error) => report(error, "deliveries could not be claimed"),
+    work: async (mayGoOn) => {
+      const hasRoom = [true, false].some((isOrdered) => freePlaces(isOrdered) > 0);
+      if (!hasRoom) return;
+      const due = await findDueOrders(claimerPool, deps.clock.now());
+      for (const isOrdered of due) await fill(isOrdered, mayGoOn);
+      isAway = false;
+      // A busy loop finds many at once, instead of looking for each.
+      if (mayGoOn()) await delay(gatherMs);
+    },
+  });
 
   const beginStop = (): void => {
-    if (!isRunning) return;
-    isRunning = false;
-    clearInterval(poll);
+    if (stopped !== undefined) return;
+    stopped = queue.stop();
     void delay(graceMs, undefined, { signal: stopping.grace.signal }).then(
       () => stopping.cut.abort(),
       () => {},
@@ -149,18 +136,15 @@ export function createDeliveryLoop(deps: DeliveryLoopDeps): DeliveryLoop {
   };
 
   return {
-    name: "webhook-deliveries",
-    wake,
+    ...queue,
     beginStop,
     start: async () => {
-      isRunning = true;
-      poll = setInterval(wake, pollMs);
       renewal = setInterval(renew, renewMs);
-      wake();
+      await queue.start();
     },
     stop: async () => {
       beginStop();
-      await looking;
+      await stopped;
       while (all().length > 0) await Promise.all(all());
       clearInterval(renewal);
       await renewing;

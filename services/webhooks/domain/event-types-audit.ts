@@ -1,5 +1,5 @@
 import { type AuditAction, auditActions, auditFamilies, auditSubject } from "#api/audit-actions.ts";
-import type { EventTypeInfo } from "./event-type.ts";
+import type { EventTypeInfo } from "./problems.ts";
 
 /** Asks for every type of the audit trail, also those of later versions. */
 export const allAuditTypes = "assent.audit.*";
@@ -42,4 +42,5 @@ export const auditEvents: readonly EventTypeInfo[] = [
   example("person.erased", "0198f3a1-7c00-7000-8000-000000000021", [
     { field: "reason", value: "DATA_SUBJECT_REQUEST" },
   ]),
+  example("draft.saved", "0198f3a1-7c00-7000-8000-000000000011", [{ field: "content", value: null }]),
 ];

@@ -1,5 +1,5 @@
-import type { EventTypeInfo } from "./event-type.ts";
 import { receiptExample } from "./event-types-receipt.ts";
+import type { EventTypeInfo } from "./problems.ts";
 
 const { templateId, versionId, revision, sessionId, receiptId, userRef, purposes } = receiptExample;
 const [{ purpose }] = purposes;
@@ -47,6 +47,13 @@ const change = {
 const expiresAt = "2027-10-21T09:00:31.000Z";
 
 const version = { id: versionId, templateId, locale: receiptExample.locale };
+const publishAt = "2026-12-31T23:00:00.000Z";
+const read = {
+  ...{ ...version, contentHash: receiptExample.contentHash },
+  textHash: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+};
+const author = "user:0198f3a1-7c00-7000-8000-000000000073";
+const reader = "user:0198f3a1-7c00-7000-8000-000000000072";
 const released = { ...version, revision, label: receiptExample.versionLabel };
 
 const about = (name: string, service: "click" | "templates", description: string, example: object): EventTypeInfo => ({
@@ -114,6 +121,29 @@ export const clickEvents: readonly EventTypeInfo[] = [
   ),
   aboutTemplates("version.published", "A version was published, with a new revision or again with the last one.", {
     version: { ...released, contentHash: receiptExample.contentHash, requiresReacceptance: false },
+  }),
+  aboutTemplates("version.scheduled", "The publication of a version was scheduled, or put to another time.", {
+    version: {
+      ...{ ...version, publishAt, previousPublishAt: null },
+      ...{ contentHash: receiptExample.contentHash, requiresReacceptance: true },
+    },
+  }),
+  aboutTemplates(
+    "version.unscheduled",
+    "A scheduled publication does not come: it was called off, or the version was published, taken back or archived before.",
+    { version: { ...version, publishAt } },
+  ),
+  aboutTemplates("approval.requested", "The approval of a text was asked for, so that it can be published.", {
+    version: read,
+    approval: { by: author, comment: "Section 3 is new." },
+  }),
+  aboutTemplates("approval.granted", "A person has approved of a text that others have written.", {
+    version: read,
+    approval: { by: reader, comment: null },
+  }),
+  aboutTemplates("approval.refused", "A person has refused to approve of a text, or has taken the approval back.", {
+    version: read,
+    approval: { by: reader, comment: "Section 3 is missing." },
   }),
   aboutTemplates("version.unpublished", "A version is no longer published.", { version }),
   aboutTemplates("version.archived", "A version was archived.", { version }),

@@ -1,4 +1,4 @@
-import type { EventTypeInfo } from "./event-type.ts";
+import type { EventTypeInfo } from "./problems.ts";
 
 const agreementId = "0198f3a1-7c00-7000-8000-000000000030";
 const documentId = "0198f3a1-7c00-7000-8000-000000000032";
@@ -97,6 +97,9 @@ export const signEvents: readonly EventTypeInfo[] = [
   }),
   about("agreement", "voided", "The sender ended the agreement.", { agreement: voided }),
   about("agreement", "expired", "The agreement was not finished in time.", { agreement: expired }),
+  about("agreement", "purged", "The files of an agreement were deleted because somebody had asked for it.", {
+    agreement: completed,
+  }),
   about("agreement", "deleted", "A draft was deleted, or an agreement whose time was over. Only its ids are told.", {
     agreement: { id: agreementId, envelopeId: agreementId, transactionId: "order-42" },
   }),

@@ -1,4 +1,4 @@
-import type { EventTypeInfo } from "./event-type.ts";
+import type { EventTypeInfo } from "./problems.ts";
 
 export const testEventType = "webhook.test";
 /** Never on the bus. */

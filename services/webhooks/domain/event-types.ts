@@ -1,9 +1,9 @@
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
-import type { EventTypeInfo } from "./event-type.ts";
 import { allAuditTypes, auditEvents } from "./event-types-audit.ts";
 import { clickEvents } from "./event-types-click.ts";
 import { signEvents } from "./event-types-sign.ts";
 import { webhooksEvents } from "./event-types-webhooks.ts";
+import type { EventTypeInfo } from "./problems.ts";
 
 const documentId = "0198f3a1-7c00-7000-8000-000000000050";
 const templateId = "0198f3a1-7c00-7000-8000-000000000051";
@@ -111,6 +111,7 @@ const connectEvents: ReadonlyMap<string, string> = new Map([
     (verb) => [`assent.sign.agreement.${verb}`, `envelope-${verb}`] as const,
   ),
   ["assent.sign.agreement.expired", "envelope-voided"],
+  ["assent.sign.agreement.purged", "envelope-purge"],
   ...["sent", "delivered", "completed", "declined"].map(
     (verb) => [`assent.sign.recipient.${verb}`, `recipient-${verb}`] as const,
   ),

@@ -1,15 +1,13 @@
-import { hkdfSync, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { OrgId } from "#platform/ids.ts";
 import type { SealedColumn } from "#platform/master-keys/reseal.ts";
-import { decryptBytes, encrypt, type KeyRing, mapKeys, resealed } from "#platform/secrets.ts";
+import { decryptBytes, derivedRing, encrypt, type KeyRing, resealed } from "#platform/secrets.ts";
 
 const secretBytes = 32;
 
 /** What the secrets of endpoints are encrypted with. */
 export const endpointSecretsKeys = (masterKeys: KeyRing): KeyRing =>
-  mapKeys(masterKeys, (key) =>
-    Buffer.from(hkdfSync("sha256", key, Buffer.alloc(0), "assent webhooks endpoint secrets", 32)),
-  );
+  derivedRing(masterKeys, "assent webhooks endpoint secrets");
 
 /** Everything that the service keeps sealed under its master key. */
 export const sealedColumns = (secretKeys: KeyRing): readonly SealedColumn[] =>

@@ -1,3 +1,5 @@
+import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
+import { erasureAnswersSql } from "#platform/db/erasure-answers.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002MasterKeys } from "./002_master_keys.ts";
@@ -13,6 +15,32 @@ export const webhooksMigrations: ServiceMigrations = {
       `alter table webhooks.endpoint
     add column audit_format text not null default 'assent' check (audit_format in ('assent', 'ocsf'))`,
       "grant select (audit_format) on webhooks.endpoint to assent_webhooks_sender",
+    ),
+    sqlMigration("004_erasure_answers", ...erasureAnswersSql({ schema: "webhooks", role: "assent_webhooks" })),
+    // An organization is deleted by a role that does nothing else.
+    sqlMigration("006_destroyer", ...destroyerSql("webhooks", "assent_webhooks_destroyer")),
+    // Operators see how much each organization does.
+    sqlMigration(
+      "007_use",
+      `create table webhooks.use_day (
+    organization_id uuid not null,
+    day date not null,
+    acceptances bigint not null,
+    agreements bigint not null,
+    documents bigint not null,
+    deliveries bigint not null,
+    primary key (organization_id, day)
+  )`,
+      "comment on table webhooks.use_day is 'How many of them there were on a day, UTC, for 30 days: as operators see it'",
+      "create index use_day_day on webhooks.use_day (day)",
+      ...forceOrgIsolationSql("webhooks.use_day"),
+      "grant select, insert, update on webhooks.use_day to assent_webhooks",
+      `grant select, insert, update (acceptances, agreements, documents, deliveries)
+    on webhooks.use_day to assent_webhooks_fan_out`,
+      "create policy fan_out_all on webhooks.use_day to assent_webhooks_fan_out using (true) with check (true)",
+      "grant select (organization_id, day), delete on webhooks.use_day to assent_webhooks_sweeper",
+      "create policy sweeper_all on webhooks.use_day to assent_webhooks_sweeper using (true) with check (true)",
+      ...destroyerSql("webhooks", "assent_webhooks_destroyer"),
     ),
   ],
 };

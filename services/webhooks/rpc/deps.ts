@@ -8,6 +8,8 @@ import type { KeyRing } from "#platform/secrets.ts";
 /** The dependencies of the handlers; each handler picks what it uses. */
 export interface WebhooksDeps {
   readonly pool: pg.Pool;
+  /** Connects as the role that counts and notes what happens, of all organizations. */
+  readonly fanOutPool: pg.Pool;
   /** Encrypts the secrets of endpoints. */
   readonly secretKeys: KeyRing;
   /** Where events may be sent. */

@@ -1,5 +1,19 @@
+import type { Pool } from "pg";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { destruction, type OldRecords, retentionOf } from "#platform/destroy-tables.ts";
+import { exportOfTables } from "#platform/export-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { exportPerson } from "../export/export-person.ts";
+import {
+  countOldDeliveries,
+  deleteOldDeliveries,
+  findPresentDeliveries,
+  placeOfDelivery,
+  windowOfOldDeliveries,
+} from "../store/person-store.ts";
 import { connectSecrets, connects } from "./connects.ts";
 import { getDelivery } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
@@ -12,9 +26,9 @@ import {
   updateEndpoint,
 } from "./endpoints.ts";
 import { listDeliveries } from "./list-deliveries.ts";
-import { resendDelivery } from "./resend-delivery.ts";
-import { retryConnect } from "./retry-connect.ts";
-import { getActivity, listEventTypes, recoverEndpoint, testEndpoint } from "./test-endpoint.ts";
+import { personalData } from "./personal-data.ts";
+import { resendDelivery, retryConnect } from "./resend.ts";
+import { countUse, getActivity, listEventTypes, recoverEndpoint, testEndpoint } from "./test-endpoint.ts";
 
 /** Everything that the service answers. */
 export const webhooksRoutes =
@@ -36,6 +50,29 @@ export const webhooksRoutes =
       ...recoverEndpoint(deps),
       ...listDeliveries(deps),
       ...getActivity(deps),
+      ...countUse(deps),
       ...getDelivery(deps),
     });
+  };
+
+/** Deliveries whose time is over, which the period of their organization may end before the service removes them. */
+const oldDeliveries = ({ pool }: WebhooksDeps): OldRecords => ({
+  count: countOldDeliveries,
+  window: windowOfOldDeliveries,
+  placeOf: placeOfDelivery,
+  present: findPresentDeliveries,
+  remove: ({ orgId }, ids, before) => withOrg(pool, orgId, (tenant) => deleteOldDeliveries(tenant, ids, before)),
+});
+
+/** What the auth service asks every service, and what the sign service asks those that keep records. */
+export const personalDataRoutes =
+  (deps: WebhooksDeps & { readonly destroyerPool: Pool }): RpcRoutes =>
+  (router) => {
+    router.service(PersonalDataService, {
+      ...personalData(deps),
+      ...exportPerson(deps),
+      ...exportOfTables(deps.pool, "webhooks"),
+      ...destruction({ pool: deps.destroyerPool, schema: "webhooks" }),
+    });
+    router.service(RetentionService, retentionOf(deps.pool, oldDeliveries(deps)));
   };

@@ -14,6 +14,7 @@ import { insertFanOut } from "../store/fan-out-store.ts";
 import { readActivity } from "../store/health-store.ts";
 import { lockQueue, refreshQueue } from "../store/queue-store.ts";
 import { type RecoverPosition, requeueOfEndpoint } from "../store/requeue-store.ts";
+import { sumUses, type UseCounts } from "../store/use-store.ts";
 import { deliveryMessage } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
 import { requireEndpoint } from "./endpoint-input.ts";
@@ -94,6 +95,27 @@ export const getActivity = (
     );
     return { ...endpoints, undelivered: BigInt(undelivered) };
   },
+});
+
+/** For the operator's list of organizations: whoever runs the installation may know of all. */
+export const countUse = ({
+  fanOutPool,
+  clock,
+}: Pick<WebhooksDeps, "fanOutPool" | "clock">): Pick<ServiceImpl<typeof WebhooksService>, "countUse"> => ({
+  async countUse({ organizationIds }) {
+    const today = clock.now().toISOString().slice(0, 10);
+    const found = await sumUses(fanOutPool, organizationIds, today);
+    return {
+      organizations: found.map(({ orgId, ...use }) => ({
+        ...{ organizationId: orgId, today: countsMessage(use.today), last30Days: countsMessage(use.last30Days) },
+      })),
+    };
+  },
+});
+
+const countsMessage = ({ acceptances, agreements, documents, deliveries }: UseCounts) => ({
+  ...{ acceptances: BigInt(acceptances), agreements: BigInt(agreements) },
+  ...{ documents: BigInt(documents), deliveries: BigInt(deliveries) },
 });
 
 /** The same for everybody. */

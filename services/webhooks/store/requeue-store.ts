@@ -99,17 +99,19 @@ interface SweepLimits {
   readonly deliveriesBefore: Date;
   readonly keysBefore: Date;
   readonly endpointsBefore: Date;
+  readonly usesBefore: Date;
 }
 
 /** Deletes some obsolete rows; true when there may be more. */
 export async function sweepSome(sweeper: pg.Pool, limits: SweepLimits, batch: number): Promise<boolean> {
-  const { deliveriesBefore, keysBefore, endpointsBefore } = limits;
+  const { deliveriesBefore, keysBefore, endpointsBefore, usesBefore } = limits;
   let isMore = false;
   for (const { table, key, column, before } of [
     { table: "delivery", key: "id", column: "created_at", before: deliveriesBefore },
     { table: "event", key: "id", column: "created_at", before: deliveriesBefore },
     { table: "idempotency_key", key: "key", column: "created_at", before: keysBefore },
     { table: "endpoint", key: "id", column: "deleted_at", before: endpointsBefore },
+    { table: "use_day", key: "day", column: "day", before: usesBefore },
   ]) {
     const { rowCount } = await sweeper.query(
       `delete from webhooks.${table} t using (

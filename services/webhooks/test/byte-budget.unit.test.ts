@@ -76,3 +76,17 @@ test("documents are fetched only when there is room for them as base64", async (
   expect(taken[0]).toBeGreaterThan(PDFBytes.length);
   expect(fetched()).toBe(1);
 });
+
+test("documents whose files were erased are told without them", async () => {
+  const { state, ...clients } = createFakeServices();
+  const bodies = createBodies({ ...clients, clock: { now: () => occurredAt } });
+  for (const { documents } of state.agreements.values())
+    for (const { documentId } of documents) state.erased.add(documentId);
+  const receiver = { ...receiverOf({}), includeData: ["documents"] };
+  const about = { configurationId: 1, retryCount: 0 };
+  const body = await bodies.connect(orgId, storedEvent("assent.sign.agreement.purged"), receiver, about);
+  const { event, data } = JSON.parse(body);
+  expect(event).toBe("envelope-purge");
+  expect(data.envelopeSummary.envelopeDocuments[0]).toMatchObject({ documentId: "1" });
+  expect(data.envelopeSummary.envelopeDocuments[0]).not.toHaveProperty("PDFBytes");
+});

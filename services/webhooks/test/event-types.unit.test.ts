@@ -49,6 +49,7 @@ describe("the types of events", () => {
   test.each([
     ["assent.sign.agreement.expired", "envelope-voided"],
     ["assent.sign.agreement.completed", "envelope-completed"],
+    ["assent.sign.agreement.purged", "envelope-purge"],
     ["assent.sign.recipient.left", "recipient-finish-later"],
     ["assent.sign.template.modified", "template-modified"],
     ["assent.sign.agreement.modified", ""],

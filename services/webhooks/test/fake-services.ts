@@ -73,6 +73,8 @@ export interface FakeServices {
   readonly agreements: Map<string, Agreement>;
   /** By documentId; what is not here has 7 bytes. */
   readonly contents: Map<string, Uint8Array>;
+  /** Documents whose files were erased. */
+  readonly erased: Set<string>;
   readonly calls: { readonly method: string; readonly caller: Caller; readonly withoutTabs?: boolean }[];
   fail: unknown;
 }
@@ -86,6 +88,7 @@ export function createFakeServices() {
       [ids.signTemplate, sampleAgreement({ id: ids.signTemplate, status: AgreementStatus.TEMPLATE, name: "NDA" })],
     ]),
     contents: new Map(),
+    erased: new Set(),
     calls: [],
     fail: undefined,
   };
@@ -117,6 +120,7 @@ export function createFakeServices() {
         },
         getDocumentContent: ({ documentId }, context) => {
           asked("getDocumentContent", context);
+          if (state.erased.has(documentId)) throw new DomainError("DOCUMENT_ERASED");
           return { file: { content: state.contents.get(documentId) ?? Buffer.from("%PDF-1.") } };
         },
         getCertificate: (_request, context) => {

@@ -1,41 +1,39 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { type Client, createClient, type Transport } from "@connectrpc/connect";
-import pg from "pg";
+import { randomBytes } from "node:crypto";
+import { type Client, createClient } from "@connectrpc/connect";
+import type pg from "pg";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { type Caller, callerHeaders } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
-import { newId, type OrgId, parseOrgId } from "#platform/ids.ts";
-import { createLogger } from "#platform/logger.ts";
-import { createMetrics, type Metrics } from "#platform/metrics.ts";
-import { serverInterceptors } from "#platform/rpc/interceptors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Metrics } from "#platform/metrics.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import type { Service } from "#platform/service.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import {
+  createTestClock,
+  createTestProcess,
+  createTestRuntime,
+  organizationOn,
+  type TestClock,
+  type TestProcess,
+} from "#platform/testing/service-harness.ts";
 import type { WebhooksConfig } from "../config.ts";
 import { createWebhooksService, type WebhooksServiceDeps } from "../service.ts";
 
-/** A clock that runs, and that a test can move. */
-export interface TestClock extends Clock {
-  advance(ms: number): void;
-}
-
 /** A client of one organization. */
-export interface Organization extends Client<typeof WebhooksService> {
+export interface Organization
+  extends Client<typeof WebhooksService>,
+    Client<typeof PersonalDataService>,
+    Client<typeof RetentionService> {
   readonly orgId: OrgId;
 }
 
-export interface WebhooksProcess {
-  readonly service: Service;
-  /** What its consumer hears, and its relay publishes to. */
-  readonly bus: EventBus;
+export interface WebhooksProcess extends TestProcess {
   readonly metrics: Metrics;
   /** As the gateway calls for this organization; a new one when none is given. */
   organization(orgId?: string): Organization;
-  startWorkers(): Promise<void>;
-  /** Stops the workers, if they run, and closes the service, as a process does that ends. */
-  stop(): Promise<void>;
 }
 
 export interface WebhooksHarness extends WebhooksProcess {
@@ -58,9 +56,7 @@ export const masterKey = randomBytes(32).toString("base64");
 /** Starts the service without its workers on a database of its own; receivers may be on this machine. */
 export async function startWebhooks(options: WebhooksOptions = {}): Promise<WebhooksHarness> {
   const database = await createTestDatabase();
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  // Dropping the database may reach a connection that is just being closed.
-  superuser.on("error", () => {});
+  const { superuser } = database;
   const clock = createTestClock();
   const bus = options.bus ?? createMemoryBus();
   const processes: WebhooksProcess[] = [];
@@ -75,7 +71,6 @@ export async function startWebhooks(options: WebhooksOptions = {}): Promise<Webh
     stop: async () => {
       for (const process of processes) await process.stop();
       await bus.close();
-      await superuser.end();
       await database.drop();
     },
   };
@@ -86,60 +81,26 @@ function createProcess(
   clock: Clock,
   { config, bus, click = nobody, sign = nobody, ...replaced }: WebhooksOptions & { readonly bus: EventBus },
 ): WebhooksProcess {
-  const logger = createLogger("webhooks", "silent");
-  const metrics = createMetrics();
+  const runtime = createTestRuntime("webhooks", clock, bus);
   const service = createWebhooksService(
     { databaseUrl: database.url, masterKey, allowPrivate: true, ...config },
-    { runtime: { logger, metrics, clock, newId, bus }, click, sign, ...replaced },
+    { runtime, click, sign, ...replaced },
   );
-  const interceptors = serverInterceptors({ service: "webhooks", logger, metrics });
-  // A busy machine is no reason to fail.
-  const transport = createMemoryTransport(service.routes, { interceptors, defaultTimeoutMs: 60_000 });
-  let areWorking = false;
-  let stopped: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    if (areWorking) await Promise.all(service.workers.map((worker) => worker.stop()));
-    await service.close();
-  };
+  const { transport, ...process } = createTestProcess("webhooks", service, runtime, { isBusShared: true });
   return {
-    ...{ service, bus, metrics },
-    organization: (id = randomUUID()) => {
-      const caller = callerOf(id);
-      return { orgId: caller.orgId, ...createClient(WebhooksService, withHeaders(transport, callerHeaders(caller))) };
-    },
-    startWorkers: async () => {
-      areWorking = true;
-      for (const worker of service.workers) await worker.start();
-    },
-    stop: () => {
-      stopped ??= stop();
-      return stopped;
+    ...process,
+    metrics: runtime.metrics,
+    organization: (id) => {
+      const { orgId, own } = organizationOn(transport, id);
+      return {
+        orgId,
+        ...createClient(WebhooksService, own),
+        ...createClient(PersonalDataService, own),
+        ...createClient(RetentionService, own),
+      };
     },
   };
 }
 
 /** Answers nothing. */
 const nobody = createMemoryTransport(() => undefined, { interceptors: [] });
-
-function callerOf(id: string): Caller {
-  const orgId = parseOrgId(id);
-  if (orgId === undefined) throw new Error(`'${id}' is no organization id`);
-  return { orgId, clientId: "client-1", requestId: "request-1", traceparent: "" };
-}
-
-const withHeaders = (transport: Transport, headers: Record<string, string>): Transport => ({
-  unary: (method, signal, timeoutMs, _header, input, values) =>
-    transport.unary(method, signal, timeoutMs, headers, input, values),
-  stream: (method, signal, timeoutMs, _header, input, values) =>
-    transport.stream(method, signal, timeoutMs, headers, input, values),
-});
-
-function createTestClock(): TestClock {
-  let ahead = 0;
-  return {
-    now: () => new Date(Date.now() + ahead),
-    advance: (ms) => {
-      ahead += ms;
-    },
-  };
-}

@@ -47,12 +47,25 @@ const audited = (action: AuditAction, changes: Readonly<Record<string, string>> 
 });
 
 /** One event of each subject. */
+const approval = {
+  ...{ ...version, contentHash: "sha256:00", textHash: "sha256:01" },
+  ...{ by: "user:0198f3a1-7c00-7000-8000-000000000072", comment: "Section 3 is missing." },
+};
+
 const payloads: Readonly<Record<string, Payload>> = {
   "templates.version.published": {
     case: "versionPublished",
     value: { ...version, revision: 3, label: "2.0", contentHash: "sha256:00", requiresReacceptance: true },
   },
   "templates.version.unpublished": { case: "versionUnpublished", value: version },
+  "templates.version.scheduled": {
+    case: "versionScheduled",
+    value: { ...version, publishAt: time, contentHash: "sha256:00", requiresReacceptance: true },
+  },
+  "templates.version.unscheduled": { case: "versionUnscheduled", value: { ...version, publishAt: time } },
+  "templates.approval.requested": { case: "approvalRequested", value: approval },
+  "templates.approval.granted": { case: "approvalGranted", value: approval },
+  "templates.approval.refused": { case: "approvalRefused", value: approval },
   "templates.version.archived": { case: "versionArchived", value: version },
   "templates.template.archived": { case: "templateArchived", value: { templateId: ids.template } },
   "templates.template.restored": { case: "templateRestored", value: { templateId: ids.template } },
@@ -97,10 +110,11 @@ const payloads: Readonly<Record<string, Payload>> = {
   "sign.agreement.completed": { case: "agreementCompleted", value: agreement },
   "sign.agreement.declined": {
     case: "agreementDeclined",
-    value: { ...agreement, recipientId: ids.recipient, reason: "The term is too long" },
+    value: { ...agreement, recipientId: ids.recipient },
   },
-  "sign.agreement.voided": { case: "agreementVoided", value: { ...agreement, reason: "The order was changed" } },
-  "sign.agreement.expired": { case: "agreementExpired", value: { ...agreement, reason: "It has expired." } },
+  "sign.agreement.voided": { case: "agreementVoided", value: agreement },
+  "sign.agreement.expired": { case: "agreementExpired", value: agreement },
+  "sign.agreement.purged": { case: "agreementPurged", value: agreement },
   "sign.agreement.deleted": { case: "agreementDeleted", value: agreement },
   "sign.recipient.sent": { case: "recipientSent", value: recipient },
   "sign.recipient.delivered": { case: "recipientDelivered", value: recipient },
@@ -128,6 +142,7 @@ const payloads: Readonly<Record<string, Payload>> = {
   "audit.organization": { case: "auditedOrganization", value: audited("organization.renamed", { name: "" }) },
   "audit.integration": { case: "auditedIntegration", value: audited("endpoint.updated", { url: "" }) },
   "audit.privacy": { case: "auditedPrivacy", value: audited("restricted.opened") },
+  "audit.template": { case: "auditedTemplate", value: audited("draft.saved", { content: "" }) },
 };
 
 /** An event as it was stored. */

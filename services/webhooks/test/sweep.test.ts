@@ -17,7 +17,7 @@ afterAll(() => system.stop());
 
 const day = 24 * 3_600_000;
 
-test("what is old goes: deliveries with their events and attempts, keys, deleted endpoints, idle queues", async () => {
+test("what is old goes: deliveries with their events and attempts, keys, deleted endpoints, idle queues, days", async () => {
   const organization = system.organization();
   const { id } = await createHook(organization, { idempotencyKey: "key-1" });
   const { id: deletedId } = await createHook(organization);
@@ -25,7 +25,7 @@ test("what is old goes: deliveries with their events and attempts, keys, deleted
   await publishDocuments(system.bus, organization.orgId);
   const count = async (table: string) => (await system.superuser.query(`select from webhooks.${table}`)).rowCount;
   const counts = async () => {
-    const tables = ["delivery", "attempt", "event", "idempotency_key", "endpoint", "queue"];
+    const tables = ["delivery", "attempt", "event", "idempotency_key", "endpoint", "queue", "use_day"];
     return Promise.all(tables.map(count));
   };
   const idle = "select from webhooks.queue where next_at is null";
@@ -40,11 +40,13 @@ test("what is old goes: deliveries with their events and attempts, keys, deleted
   };
   try {
     await sweepAfter(0);
-    expect(await counts()).toEqual([1, 1, 1, 1, 2, 0]);
+    expect(await counts()).toEqual([1, 1, 1, 1, 2, 0, 1]);
     await sweepAfter(2 * day);
-    expect(await counts()).toEqual([1, 1, 1, 0, 1, 0]);
+    expect(await counts()).toEqual([1, 1, 1, 0, 1, 0, 1]);
     await sweepAfter(30 * day + 60_000);
-    expect(await counts()).toEqual([0, 0, 0, 0, 1, 0]);
+    expect(await counts()).toEqual([0, 0, 0, 0, 1, 0, 1]);
+    await sweepAfter(33 * day);
+    expect(await counts()).toEqual([0, 0, 0, 0, 1, 0, 0]);
   } finally {
     await sweeperPool.end();
   }

@@ -20,6 +20,8 @@ const everyMs = 60_000;
 const batch = 1_000;
 /** A deleted endpoint stays until what was under way when it went has ended. */
 const afterDeletionMs = 60 * 60_000;
+/** What is shown of 30 days, and the day on which it is no longer. */
+const usesMs = 32 * 86_400_000;
 
 /** Deletes data whose retention has ended. Concurrent processes are safe. */
 export const createSweep = (deps: SweepDeps): Worker =>
@@ -31,6 +33,7 @@ export async function sweep({ sweeperPool, clock, logger }: SweepDeps): Promise<
     deliveriesBefore: new Date(now - retentionMs),
     keysBefore: new Date(now - keyLifetimeMs),
     endpointsBefore: new Date(now - afterDeletionMs),
+    usesBefore: new Date(now - usesMs),
   };
   try {
     let isMore = true;

@@ -22,12 +22,16 @@ export async function newOwner(system: System, name = "Olga Owner"): Promise<Per
   return { email, password, baseUrl };
 }
 
-/** A viewer of the same organization. */
-export async function newViewer(system: System, { email: ownersEmail, password: ownersPassword, baseUrl }: Person) {
+/** Somebody else of the same organization, a viewer unless it is said. */
+export async function newViewer(
+  system: System,
+  { email: ownersEmail, password: ownersPassword, baseUrl }: Person,
+  role: "viewer" | "developer" = "viewer",
+): Promise<Person> {
   const [email, password] = [newEmail(), newPassword()];
   const browser = new Browser(baseUrl);
   await browser.login(ownersEmail, ownersPassword);
-  const invited = await browser.post("/v1/dashboard/users", { email, name: "Vera Viewer", role: "viewer" });
+  const invited = await browser.post("/v1/dashboard/users", { email, name: "Vera Viewer", role });
   const url: string = invited.body.inviteUrl;
   const token = url.slice(url.indexOf("#") + 1);
   system.secrets.add("token", token);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { FaultMode } from "#platform/net/fault-proxy.ts";
 import type { ManagedProcess } from "../../../dev/distributed.ts";
 import type { Cluster, Link } from "./cluster.ts";
@@ -12,10 +13,17 @@ export interface Fault {
 
 export type FaultKind = (cluster: Cluster, random: Random) => Fault;
 
+/** What may go wrong in a run: one of each at a time. */
+export interface Faults {
+  readonly process: Readonly<Record<string, FaultKind>>;
+  readonly network: Readonly<Record<string, FaultKind>>;
+}
+
 /** What happens to processes and servers; one at a time, because one end must not undo another's beginning. */
 export const processFaults: Readonly<Record<string, FaultKind>> = {
   "kill a click": (cluster, random) => killed(random.pick(cluster.running.of("click"))),
   "kill a gateway": (cluster, random) => killed(random.pick(cluster.running.of("gateway"))),
+  "kill a templates": (cluster, random) => killed(random.pick(cluster.running.of("templates"))),
   "pause a click": (cluster, random) => paused(random.pick(cluster.running.of("click"))),
   "pause a gateway": (cluster, random) => paused(random.pick(cluster.running.of("gateway"))),
   "crash Postgres": ({ postgres }) => ({
@@ -29,12 +37,19 @@ export const processFaults: Readonly<Record<string, FaultKind>> = {
 const ways = ["cut", "slow", "hold-answers", "refuse"] as const;
 const pairs = ["postgres", "gateways", "nats"] as const;
 
-/** What happens to connections: each way to each pair. */
+/** Nothing but processes that die, so that most of the time is spent on accepting. */
+export const killsOnly: Faults = {
+  process: Object.fromEntries(Object.entries(processFaults).filter(([name]) => name.startsWith("kill "))),
+  network: {},
+};
+
+/** What happens to connections of clicks: each way to each pair. */
 export const networkFaults: Readonly<Record<string, FaultKind>> = Object.fromEntries(
   pairs.flatMap((pair) =>
     ways.map((way): [string, FaultKind] => [
       `${way} ${pair}`,
-      ({ links }, random) => broken(random.pick(links.filter((link) => link.name.includes(pair))), way),
+      ({ links }, random) =>
+        broken(random.pick(links.filter(({ name }) => name.includes("click") && name.includes(pair))), way),
     ]),
   ),
 );
@@ -71,6 +86,24 @@ function broken({ name, proxy }: Link, way: (typeof ways)[number]): Fault {
     },
   };
 }
+
+/** With all of the product in one process nothing else can break that it would survive by itself. */
+export const singleFaults: Faults = {
+  process: {
+    "kill the process": ({ running }, random) => {
+      const fault = killed(random.pick(running.processes));
+      return {
+        ...fault,
+        end: async () => {
+          await fault.end();
+          // Started again takes seconds, and something should be done between two deaths.
+          await delay(random.between(4_000, 8_000));
+        },
+      };
+    },
+  },
+  network: {},
+};
 
 const starts = 5;
 

@@ -5,7 +5,7 @@ import { appendHashes, emptyFrontier, leafHash, rootOf } from "#platform/transpa
 import { inclusionPath } from "#platform/transparency/proofs.ts";
 import { signNote, verifierKey } from "#platform/transparency/signed-note.ts";
 import { tilesAfter } from "#platform/transparency/tiles.ts";
-import type { AnsweredReceipt, Operation, Outcome } from "./history.ts";
+import type { AnsweredReceipt, OpenedSession, Operation, Outcome, Publication } from "./history.ts";
 import type { LeafRow, LogView, Observation } from "./observation.ts";
 
 /** Drops the readonly of what tests change. */
@@ -13,12 +13,17 @@ export type Mutable<T> = T extends Date ? T : T extends object ? { -readonly [K 
 
 export interface Run {
   readonly operations: Mutable<Operation>[];
+  readonly publications: Mutable<Publication>[];
+  readonly sessions: Mutable<OpenedSession>[];
   readonly observation: Mutable<Omit<Observation, "keySet">> & Pick<Observation, "keySet">;
 }
 
 const organizationId = "018f0000-0000-7000-8000-000000000001";
 const origin = `assent.localhost/click/log/${organizationId}`;
 const acceptedAt = "2026-11-20T17:00:00.000Z";
+const clock = Date.parse(acceptedAt);
+const versionId = "018f0000-0000-7000-8000-000000000002";
+const sessionId = "018f0000-0000-7000-8000-000000000003";
 const integrateBy = "2026-11-20T17:01:00.000Z";
 
 /** A small run in which nothing is wrong: answers, rows, events and a log that belong together. */
@@ -36,16 +41,25 @@ export async function healthyRun(): Promise<Run> {
       leaves.find((leaf) => leaf.recordId === id),
       keys.receipt,
     );
+  const accepted = (id: string, sessionId = id) => ({ ...receipt(id), versionId, revision: 2, sessionId });
   const operations = [
-    operation("lone", "meant", 0, ok(true, receipt(ids.lone))),
-    operation("lone", "meant", 20, ok(false, receipt(ids.lone))),
+    operation("lone", "meant", 0, ok(true, accepted(ids.lone))),
+    operation("lone", "meant", 20, ok(false, accepted(ids.lone))),
     operation("lone", "other user", 30, { kind: "reused" }),
     operation("retried", "meant", 0, { kind: "unknown", reason: "TimeoutError" }),
-    operation("retried", "meant", 40, ok(false, receipt(ids.retried))),
-    operation("session", "meant", 10, ok(true, receipt(ids.session))),
+    operation("retried", "meant", 40, ok(false, accepted(ids.retried))),
+    operation("session", "meant", 10, ok(true, accepted(ids.session, sessionId))),
     operation("late session", "meant", 50, { kind: "refused", status: 409, errorCode: "CLICK_SESSION_CLOSED" }),
     operation("update", "meant", 60, ok(true, ...changes.map(receipt))),
     operation("never sent", "meant", 70, { kind: "unsent" }),
+  ];
+  const text = { organizationId, versionId };
+  const publications = [
+    { ...text, revision: 1, liveFrom: 0, isScheduled: false, toldAt: -200 },
+    { ...text, revision: 2, liveFrom: clock - 60, isScheduled: true, toldAt: -100 },
+    // Under way while the others accept.
+    { ...text, revision: 3, liveFrom: clock - 1, isScheduled: false, toldAt: 55 },
+    { ...text, revision: 4, liveFrom: clock + 1, isScheduled: true, toldAt: -20 },
   ];
   const record = { organizationId, decision: "ACCEPT" as const, sessionId: null };
   const events = [
@@ -56,7 +70,7 @@ export async function healthyRun(): Promise<Run> {
     records: [
       { ...record, recordId: ids.lone },
       { ...record, recordId: ids.retried },
-      { ...record, recordId: ids.session, sessionId: randomUUID() },
+      { ...record, recordId: ids.session, sessionId },
       { ...record, recordId: ids.update, decision: "CONSENT" },
     ],
     consents: changes.map((id) => ({ organizationId, eventId: `event of ${id}`, receiptId: id, updateId: ids.update })),
@@ -67,7 +81,16 @@ export async function healthyRun(): Promise<Run> {
       keys: [{ ...keys.receipt.publicKey.export({ format: "jwk" }), kid: "receipt-1", alg: "EdDSA", use: "sig" }],
     },
   };
-  return { operations, observation: observation as Run["observation"] };
+  const session = {
+    sessionId,
+    key: "session",
+    versionId,
+    revision: 2,
+    startedAt: 5,
+    askedAt: clock - 5,
+    createdAt: clock - 3,
+  };
+  return { operations, publications, sessions: [session], observation: observation as Run["observation"] };
 }
 
 const ok = (fresh: boolean, ...receipts: AnsweredReceipt[]): Outcome => ({ kind: "ok", fresh, receipts });

@@ -30,6 +30,9 @@ export interface Operation {
   readonly outcome: Outcome;
 }
 
+/** How the keys begin under which texts are accepted that change during the run. */
+export const changingKey = "changing-";
+
 /** Something that was done to the system. */
 export interface Incident {
   readonly fault: string;
@@ -40,9 +43,38 @@ export interface Incident {
 /** The client that asks once more for everything when all faults are over. */
 export const lastClient = "afterwards";
 
+/** A text that went live in the place of the one before it. */
+export interface Publication {
+  readonly organizationId: string;
+  readonly versionId: string;
+  readonly revision: number;
+  /** By the clock, in milliseconds since 1970: the time that it was scheduled for, or when it was first asked for. */
+  readonly liveFrom: number;
+  readonly isScheduled: boolean;
+  /** When its author knew that it is live, or will be at its time, in milliseconds since the beginning of the run. */
+  readonly toldAt: number;
+}
+
+/** A session, as the answer to its opening has it. */
+export interface OpenedSession {
+  readonly sessionId: string;
+  /** Under which it is accepted. */
+  readonly key: string;
+  readonly versionId: string;
+  /** The revision that it pins. */
+  readonly revision: number;
+  /** Milliseconds since the beginning of the run. */
+  readonly startedAt: number;
+  /** By the clock, when it was asked for and when the service made it. */
+  readonly askedAt: number;
+  readonly createdAt: number;
+}
+
 export interface History {
   readonly operations: readonly Operation[];
   readonly incidents: readonly Incident[];
+  readonly publications: readonly Publication[];
+  readonly sessions: readonly OpenedSession[];
 }
 
 /** What is wrong with a history, and where. */

@@ -47,7 +47,7 @@ const integrationMs = 30_000;
 /** Reads a log, after waiting until a checkpoint covers it. */
 export async function observeLog(
   pool: pg.Pool,
-  { api, organizationId }: Tenant,
+  { api, organizationId }: Pick<Tenant, "api" | "organizationId">,
   notes: readonly string[],
 ): Promise<LogView> {
   const readSize = async (): Promise<number> => {

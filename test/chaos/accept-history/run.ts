@@ -1,12 +1,24 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { collectEvents } from "../../support/events.ts";
 import { checkHistory } from "./check.ts";
 import { perform, runClient } from "./client.ts";
 import type { Cluster } from "./cluster.ts";
-import { type History, type Incident, keyName, lastClient, type Operation, type Violation } from "./history.ts";
+import { type Faults, networkFaults, processFaults } from "./faults.ts";
+import {
+  type History,
+  type Incident,
+  keyName,
+  lastClient,
+  type OpenedSession,
+  type Operation,
+  type Publication,
+  type Violation,
+} from "./history.ts";
 import { runNemesis } from "./nemesis.ts";
 import type { Observation } from "./observation.ts";
 import { observe } from "./observe.ts";
 import { watchCheckpoints } from "./observe-logs.ts";
+import { swapWhileAccepting } from "./publications.ts";
 import { createRandom, type Random } from "./random.ts";
 import { createTenants } from "./tenants.ts";
 import { type PlannedKey, planKeys, sessionsFor } from "./workload.ts";
@@ -16,6 +28,10 @@ export interface RunOptions {
   /** How long clients send; it takes longer when not every kind of fault has happened by then. */
   readonly seconds: number;
   readonly keys: number;
+  /** Beside, texts that change every second are accepted so often; it takes longer when they were not by then. */
+  readonly accepts: number;
+  /** What goes wrong; everything that may go wrong with separate processes when absent. */
+  readonly faults?: Faults;
 }
 
 export interface RunResult {
@@ -32,7 +48,8 @@ const callers = 8;
 const window = 12;
 
 /** Clients of new organizations and faults, then what came of it. */
-export async function runAcceptHistory(cluster: Cluster, { seed, seconds, keys }: RunOptions): Promise<RunResult> {
+export async function runAcceptHistory(cluster: Cluster, options: RunOptions): Promise<RunResult> {
+  const { seed, keys } = options;
   const random = createRandom(seed);
   const events = await collectEvents(cluster.bus, "history");
   const [gateway = ""] = cluster.running.baseUrls;
@@ -41,7 +58,12 @@ export async function runAcceptHistory(cluster: Cluster, { seed, seconds, keys }
   const recorder = createRecorder();
   const checkpoints = watchCheckpoints(made, cluster.running.baseUrls, random.fork(1));
   try {
-    await useKeys({ cluster, random, recorder, planned, seconds });
+    const more: PlannedKey[] = [];
+    const accepting = { gateways: cluster.running.baseUrls, tenants: made, ...recorder, ...options };
+    const swap = () =>
+      swapWhileAccepting({ ...accepting, random: random.fork(-1), planned: (key) => void more.push(key) });
+    await useKeys({ ...options, cluster, random, recorder, planned, swap });
+    planned.push(...more);
     await askAgain(cluster, recorder, planned);
     const { history } = recorder;
     const observation = await observe(cluster.inspectUrl, made, { events, checkpoints });
@@ -52,20 +74,24 @@ export async function runAcceptHistory(cluster: Cluster, { seed, seconds, keys }
   }
 }
 
-interface Run {
+interface Run extends Pick<RunOptions, "seconds" | "faults"> {
   readonly cluster: Cluster;
   readonly random: Random;
   readonly recorder: Recorder;
   readonly planned: readonly PlannedKey[];
-  readonly seconds: number;
+  /** Ends when everything was accepted that is to be. */
+  swap(): Promise<void>;
 }
 
-async function useKeys({ cluster, random, recorder, planned, seconds }: Run): Promise<void> {
+const allFaults: Faults = { process: processFaults, network: networkFaults };
+
+async function useKeys({ cluster, random, recorder, planned, seconds, swap, faults = allFaults }: Run): Promise<void> {
   const { now } = recorder;
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), seconds * 1_000);
+  const swapping = Promise.all([swap(), delay(seconds * 1_000)]).finally(() => over.abort());
   const nemesis = runNemesis({
     cluster,
+    faults,
     random: random.fork(2),
     now,
     record: recorder.incident,
@@ -91,9 +117,9 @@ async function useKeys({ cluster, random, recorder, planned, seconds }: Run): Pr
     }),
   );
   try {
-    await nemesis;
+    await Promise.all([nemesis, swapping]);
   } finally {
-    clearTimeout(timer);
+    over.abort();
     idle.abort();
     await Promise.all(running);
   }
@@ -133,16 +159,22 @@ interface Recorder {
   now(): number;
   operation(operation: Operation): void;
   incident(incident: Incident): void;
+  publication(publication: Publication): void;
+  session(session: OpenedSession): void;
 }
 
 function createRecorder(): Recorder {
   const began = performance.now();
   const operations: Operation[] = [];
   const incidents: Incident[] = [];
+  const publications: Publication[] = [];
+  const sessions: OpenedSession[] = [];
   return {
-    history: { operations, incidents },
+    history: { operations, incidents, publications, sessions },
     now: () => performance.now() - began,
     operation: (operation) => operations.push(operation),
     incident: (incident) => incidents.push(incident),
+    publication: (publication) => publications.push(publication),
+    session: (session) => sessions.push(session),
   };
 }

@@ -15,8 +15,8 @@ export function expectViolations(rule: string, spoilings: Spoilings): void {
   });
 }
 
-export const violationsOf = ({ operations, observation }: Run): Promise<Violation[]> =>
-  checkHistory({ operations, incidents: [] }, observation);
+export const violationsOf = ({ observation, ...history }: Run): Promise<Violation[]> =>
+  checkHistory({ ...history, incidents: [] }, observation);
 
 /** The first request under a key. */
 export function firstOf({ operations }: Run, key: string): Mutable<Operation> {

@@ -9,6 +9,8 @@ export interface Tenant {
   readonly api: Api;
   /** Slugs of published STATIC templates. */
   readonly texts: readonly string[];
+  /** A published STATIC template with one version, whose text changes when somebody has it changed. */
+  readonly changing: { readonly slug: string; readonly versionId: string; readonly path: string };
   /** Slug of a published CONSENT template with the purposes analytics and marketing. */
   readonly consent: string;
   /** Open sessions, each good for one acceptance. */
@@ -42,11 +44,13 @@ async function createTenant(admin: AdminClient, baseUrl: string, name: string, s
   const texts = await Promise.all(
     ["Terms", "Privacy notice"].map((title) => publishText(api, { name: title, type: "STATIC" }, "<p>Be kind.</p>")),
   );
+  const changing = await publishText(api, { name: "House rules", type: "STATIC" }, "<p>Text 1.</p>");
   const consent = await publishText(api, consentTemplate, consentText);
   return {
     organizationId,
     api,
     texts: texts.map((text) => text.slug),
+    changing,
     consent: consent.slug,
     sessions: await openSessions(api, texts[0]?.slug ?? "", sessions),
   };

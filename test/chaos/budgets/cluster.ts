@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { literal } from "#platform/db/ddl.ts";
-import { type Cluster, startCluster } from "../accept-history/cluster.ts";
+import { type Cluster, type ClusterShape, startCluster } from "../accept-history/cluster.ts";
 
 const gateways = ["gateway", "gateway-2", "gateway-3", "gateway-4"] as const;
 
@@ -9,19 +9,20 @@ const gateways = ["gateway", "gateway-2", "gateway-3", "gateway-4"] as const;
  * Four gateways, each with its own way to the database of the limits. For them the clock of the database is not that of
  * the machine: it is a day ahead, and its windows end when the run wants them to.
  */
-export const startBudgetCluster = (): Promise<Cluster> =>
-  startCluster({
-    gateways: gateways.length,
-    clicks: 1,
-    environments: async ({ databaseUrl, inspectUrl, link }) => {
-      const ownUrl = await createLogin(databaseUrl, inspectUrl);
-      const environments = new Map<string, Record<string, string>>();
-      for (const gateway of gateways) {
-        environments.set(gateway, { DATABASE_URL: await link(`${gateway} and postgres`, ownUrl) });
-      }
-      return environments;
-    },
-  });
+export const budgetShape: ClusterShape = {
+  gateways: gateways.length,
+  clicks: 1,
+  environments: async ({ databaseUrl, inspectUrl, link }) => {
+    const ownUrl = await createLogin(databaseUrl, inspectUrl);
+    const environments = new Map<string, Record<string, string>>();
+    for (const gateway of gateways) {
+      environments.set(gateway, { DATABASE_URL: await link(`${gateway} and postgres`, ownUrl) });
+    }
+    return environments;
+  },
+};
+
+export const startBudgetCluster = (): Promise<Cluster> => startCluster(budgetShape);
 
 /** The name of the gateway with this address. */
 export const gatewayAt = (index: number): string => gateways[index] ?? `gateway-${index + 1}`;

@@ -13,9 +13,13 @@ export interface CounterWatch {
 
 const everyMs = 1_000;
 
-/** Keeps the highest counts: counters of windows that are over are deleted after a while. */
-export function watchCounters(inspectUrl: string): CounterWatch {
+/**
+ * Keeps the highest counts: counters of windows that are over are deleted after a while. What others were counted for
+ * before is theirs.
+ */
+export async function watchCounters(inspectUrl: string): Promise<CounterWatch> {
   const pool = createPool({ url: inspectUrl, name: "budgets", max: 1 });
+  const earlier = (await readCounters(pool)).map(({ bucket }) => bucket);
   const counters = new Map<string, Counter>();
   const over = new AbortController();
   const read = async (): Promise<void> => {
@@ -43,7 +47,7 @@ export function watchCounters(inspectUrl: string): CounterWatch {
         pool,
         tenants.map(({ organizationId }) => organizationId),
       );
-      return { receiptIds, counters: [...counters.values()], otherBuckets };
+      return { receiptIds, counters: [...counters.values()], otherBuckets: [...otherBuckets, ...earlier] };
     },
     stop: async () => {
       await halt();

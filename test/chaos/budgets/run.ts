@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly calmSeconds: number;
   /** Faults begin until then; it takes longer when not every kind has happened. */
   readonly seconds: number;
+  /** What part of the load of a drill clients make, with budgets that are as much smaller; all of it when absent. */
+  readonly part?: number;
   readonly tolerances: Tolerances;
 }
 
@@ -32,12 +34,15 @@ export interface RunResult {
 const narrow: Limits = { accept: 80, render: 60, other: 50, sign: 40 };
 const wide: Limits = { accept: 1_000_000, render: 1_000_000, other: 1_000_000, sign: 1_000_000 };
 const senders = 6;
+/** On average between two bursts of one of them. */
+const pauseMs = 60;
 const changeEveryMs = 5_000;
 
 /** Clients of new organizations, at first undisturbed and then with faults, and what came of it. */
 export async function runBudgets(cluster: Cluster, options: RunOptions): Promise<RunResult> {
-  const tenants = await createTenants(cluster.admin, cluster.running.baseUrls[0] ?? "", [narrow, wide, narrow]);
-  const watch = watchCounters(cluster.inspectUrl);
+  const small = partOf(narrow, options.part);
+  const tenants = await createTenants(cluster.admin, cluster.running.baseUrls[0] ?? "", [small, wide, small]);
+  const watch = await watchCounters(cluster.inspectUrl);
   try {
     const began = performance.now();
     const now = (): number => performance.now() - began;
@@ -70,7 +75,8 @@ async function useBudgets({ cluster, options, tenants, now, databaseClock }: Run
   const run = randomUUID().slice(0, 8);
   const idle = new AbortController();
   const common = { now, databaseClock, stop: idle.signal };
-  const changing = changeLimits(cluster, tenants, { ...common, random: random.fork(1) });
+  const small = partOf(narrow, options.part);
+  const changing = changeLimits(cluster, tenants, { ...common, small, random: random.fork(1) });
   const sending = Array.from({ length: senders }, (_, n) =>
     runClient({
       ...common,
@@ -80,6 +86,7 @@ async function useBudgets({ cluster, options, tenants, now, databaseClock }: Run
       again,
       run,
       record: (call) => calls.push(call),
+      pauseMs: pauseMs / (options.part ?? 1),
     }),
   );
   try {
@@ -102,13 +109,17 @@ async function useBudgets({ cluster, options, tenants, now, databaseClock }: Run
 
 interface ChangeContext {
   readonly random: Random;
+  readonly small: Limits;
   now(): number;
   readonly stop: AbortSignal;
 }
 
+const partOf = (limits: Limits, part = 1): Limits =>
+  Object.fromEntries(groups.map((group) => [group, Math.ceil(limits[group] * part)])) as unknown as Limits;
+
 /** An administrator who sets other limits for the last organization again and again. Returns what held when. */
 async function changeLimits(cluster: Cluster, { tenants }: Tenants, context: ChangeContext): Promise<LimitChange[]> {
-  const { random, now, stop } = context;
+  const { random, small, now, stop } = context;
   const changes = tenants.flatMap((tenant) => changesTo(tenant, tenant.limits, { from: 0, to: 0 }));
   const tenant = tenants.at(-1) as Tenant;
   const { organizationId } = tenant;
@@ -116,9 +127,7 @@ async function changeLimits(cluster: Cluster, { tenants }: Tenants, context: Cha
     await delay(changeEveryMs, undefined, { signal: stop }).catch(() => undefined);
     if (stop.aborted) break;
     const factor = random.between(0.2, 2);
-    const limits = Object.fromEntries(
-      groups.map((group) => [group, Math.ceil(narrow[group] * factor)]),
-    ) as unknown as Limits;
+    const limits = partOf(small, factor);
     const from = now();
     await untilSet(() => cluster.admin.setOrganizationLimits({ organizationId, limits }, { timeoutMs: 2_000 }));
     changes.push(...changesTo(tenant, limits, { from, to: now() }));

@@ -64,7 +64,10 @@ async function createTenant(admin: AdminClient, baseUrl: string, name: string, l
     await createOAuthClient(admin, api, tenant, 1),
     { id: key.key?.id ?? "", tenant, tokens: [key.apiKey], readOnly: undefined },
   ];
-  return { tenant, clients, otherBuckets: groups.map((group) => `${makes.key?.id} ${group}`) };
+  return {
+    ...{ tenant, clients },
+    otherBuckets: groups.flatMap((group) => [`${makes.key?.id} ${group}`, `organization ${organizationId} ${group}`]),
+  };
 }
 
 async function createOAuthClient(admin: AdminClient, api: Api, tenant: Tenant, tokens: number): Promise<Client> {

@@ -1,3 +1,4 @@
+import { flushCompileCache } from "node:module";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
@@ -22,6 +23,8 @@ export function openChild(name: string) {
       if (isArmed) process.kill(process.pid, "SIGKILL");
     },
     ready: (): void => {
+      // Else only processes that end by themselves keep what they have compiled.
+      flushCompileCache();
       process.send?.("ready");
     },
   };

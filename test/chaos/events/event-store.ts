@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { connect, type JetStreamManager, type NatsConnection, nanos } from "nats";
+import { eventIdOf } from "#platform/events/marks.ts";
 import { until } from "#platform/testing/until.ts";
 import { type RunningNats, startNats } from "../../../dev/nats.ts";
 
@@ -65,7 +66,7 @@ async function readStream(nc: NatsConnection): Promise<{ messages: number; copie
   if (state.messages === 0) return { messages: 0, copies: 0 };
   const reader = await nc.jetstream().consumers.get(stream);
   for await (const message of await reader.consume({ max_messages: 1_000 })) {
-    ids.add(message.headers?.get("Nats-Msg-Id") ?? "");
+    ids.add(eventIdOf(message.headers?.get("Nats-Msg-Id") ?? ""));
     if (message.seq >= state.last_seq) break;
   }
   return { messages: state.messages, copies: state.messages - ids.size };

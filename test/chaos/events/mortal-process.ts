@@ -21,6 +21,8 @@ export interface MortalOptions {
 }
 
 const patienceMs = 30_000;
+/** To take the types out of what it loads is most of a start. */
+const compileCache = fileURLToPath(new URL("../../../node_modules/.cache/compiled", import.meta.url));
 
 export function createMortalProcess({ name, entry, env, logFile }: MortalOptions): MortalProcess {
   let child: ChildProcess | undefined;
@@ -34,7 +36,7 @@ export function createMortalProcess({ name, entry, env, logFile }: MortalOptions
     start: async () => {
       const log = openSync(logFile, "a", 0o600);
       const started = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", fileURLToPath(entry)], {
-        env: { PATH: process.env.PATH ?? "", ...env },
+        env: { PATH: process.env.PATH ?? "", NODE_COMPILE_CACHE: compileCache, ...env },
         stdio: ["ignore", log, log, "ipc"],
         detached: true,
       });

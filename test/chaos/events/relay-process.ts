@@ -9,9 +9,10 @@ import { relayRole, schema } from "./shop.ts";
 const { databaseUrl, bus, logger, metrics, perhapsDie, ready } = openChild("relay");
 const mortal: EventBus = {
   ...bus,
-  publish: async (events) => {
-    await bus.publish(events);
-    perhapsDie();
+  publish: async (events, mark) => {
+    await bus.publish(events, mark);
+    // A mark alone, as after a takeover, leaves nothing to be published twice.
+    if (events.length > 0) perhapsDie();
   },
 };
 const relay = createRelay({

@@ -17,7 +17,10 @@ export async function problemsOf(cluster: LifecycleCluster, { receipts }: Load):
     ...(stored.length === answered.length ? [] : [`${stored.length} records of ${answered.length} keys`]),
   ];
   const announced = (): string[] =>
-    cluster.events.of("assent.click.acceptance.recorded").map((event) => event.acceptanceRecorded?.receiptId ?? "");
+    cluster.events
+      .of("assent.click.acceptance.recorded")
+      .filter(({ organizationId }) => organizationId === cluster.visitor.api.organizationId)
+      .map((event) => event.acceptanceRecorded?.receiptId ?? "");
   // What is missing then is told below.
   await until(() => announced().length >= stored.length, 90_000).catch(() => undefined);
   const told = announced();

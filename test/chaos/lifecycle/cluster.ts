@@ -1,9 +1,9 @@
 import type { AdminClient } from "../../../dev/demo.ts";
-import { smallestPdf } from "../../../services/sign/intake/smallest-pdf.ts";
+import { smallestPdf } from "../../../services/sign/intake/merge-pdfs.ts";
 import { Api } from "../../support/api.ts";
 import { collectEvents, type EventLog } from "../../support/events.ts";
 import { bodyOf } from "../../support/journeys.ts";
-import { type Cluster, startCluster } from "../accept-history/cluster.ts";
+import { type Cluster, type ClusterShape, startCluster } from "../accept-history/cluster.ts";
 import { createTenants } from "../accept-history/tenants.ts";
 import type { Visitor } from "./load.ts";
 
@@ -13,25 +13,31 @@ export interface LifecycleCluster extends Cluster {
   readonly events: EventLog;
 }
 
-export async function startLifecycleCluster(): Promise<LifecycleCluster> {
+export async function startLifecycleCluster(changes: Partial<ClusterShape> = {}): Promise<LifecycleCluster> {
   const cluster = await startCluster({
-    gateways: 2,
-    clicks: 2,
-    others: { auths: 2, templates: 2, docgens: 2, signs: 2, webhooks: 2 },
+    ...{ gateways: 2, clicks: 2, others: twoOfEach },
     environments: async () => new Map(),
+    ...changes,
   });
   try {
-    const events = await collectEvents(cluster.bus, "lifecycle");
-    const visitor = await prepareVisitor(cluster.admin, cluster.running.baseUrls);
-    const stop = async (): Promise<void> => {
-      await events.stop();
-      await cluster.stop();
-    };
-    return { ...cluster, visitor, events, stop };
+    return await visit(cluster);
   } catch (error) {
     await cluster.stop();
     throw error;
   }
+}
+
+export const twoOfEach = { auths: 2, templates: 2, docgens: 2, signs: 2, webhooks: 2 } as const;
+
+/** A cluster that runs, with somebody to be served. */
+export async function visit(cluster: Cluster): Promise<LifecycleCluster> {
+  const events = await collectEvents(cluster.bus, "lifecycle");
+  const visitor = await prepareVisitor(cluster.admin, cluster.running.baseUrls);
+  const stop = async (): Promise<void> => {
+    await events.stop();
+    await cluster.stop();
+  };
+  return { ...cluster, visitor, events, stop };
 }
 
 /** What a customer's backend has before the load begins: something of every service. */

@@ -33,6 +33,10 @@ export interface LoadReport {
   readonly longestMs: number;
 }
 
+export const noReport: LoadReport = {
+  ...{ requests: 0, unavailable: 0, refused: 0, broken: 0, failures: [], longestMs: 0 },
+};
+
 export interface LoadOptions {
   readonly random: Random;
   /** Requests a second, of all clients together. */
@@ -88,7 +92,7 @@ export function startLoad(visitor: Visitor, { random, perSecond }: LoadOptions):
   return { look, stop, receipts };
 }
 
-const noCounts = (): Counts => ({ requests: 0, unavailable: 0, refused: 0, broken: 0, failures: [], longestMs: 0 });
+const noCounts = (): Counts => ({ ...noReport, failures: [] });
 
 const acceptPath = "/v1/click/accept";
 

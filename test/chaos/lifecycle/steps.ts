@@ -11,7 +11,7 @@ export interface Ending {
   readonly ms: number;
 }
 
-const services = ["auth", "templates", "docgen", "click", "sign", "webhooks", "gateway"];
+const allServices = ["auth", "templates", "docgen", "click", "sign", "webhooks", "gateway"];
 const patienceMs = 180_000;
 
 /** Some requests that come through, after which the load has seen the state of things. */
@@ -28,11 +28,16 @@ export async function calm(load: Load, requests = 20): Promise<LoadReport> {
   return report;
 }
 
-/** Every process ends and comes back, one copy after the other, of `atOnce` services at a time. */
-export async function rollingRestart({ running }: LifecycleCluster, atOnce: number): Promise<Ending[]> {
+/** Every process of these services ends and comes back, one copy after the other, `atOnce` at a time; or those of one copy. */
+export async function rollingRestart(
+  { running }: LifecycleCluster,
+  atOnce: number,
+  only?: number,
+  services: readonly string[] = allServices,
+): Promise<Ending[]> {
   const endings: Ending[] = [];
   const copies = Math.max(...services.map((service) => running.of(service).length));
-  for (let copy = 0; copy < copies; copy += 1) {
+  for (let copy = only ?? 0; copy < (only === undefined ? copies : only + 1); copy += 1) {
     for (let first = 0; first < services.length; first += atOnce) {
       const wave = services.slice(first, first + atOnce).map((service) => running.of(service)[copy]);
       const present = wave.filter((process) => process !== undefined);
@@ -59,7 +64,7 @@ async function end(process: ManagedProcess): Promise<Ending> {
 
 /** One copy of every service dies without a word at the same moment, and is back after a while. */
 export async function killOneOfEach({ running }: LifecycleCluster, copy: number, awayMs: number): Promise<void> {
-  const victims = services.map((service) => running.of(service)[copy]).filter((process) => process !== undefined);
+  const victims = allServices.map((service) => running.of(service)[copy]).filter((process) => process !== undefined);
   for (const victim of victims) victim.kill("SIGKILL");
   await Promise.all(victims.map((victim) => victim.exited()));
   await delay(awayMs);
@@ -106,3 +111,16 @@ export const together = (one: LoadReport, other: LoadReport): LoadReport => ({
   failures: [...one.failures, ...other.failures],
   longestMs: Math.max(one.longestMs, other.longestMs),
 });
+
+/** Works on all of these, so many at a time. */
+export async function someAtATime<T>(
+  count: number,
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = [...items];
+  const take = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
+  };
+  await Promise.all(Array.from({ length: count }, take));
+}

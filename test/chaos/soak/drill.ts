@@ -41,7 +41,7 @@ const probed = {
 };
 const names = ["gateway", "gateway-2", "auth", "templates", "click", "click-2", "docgen", "sign", "webhooks"];
 const cluster = await startCluster({
-  ...{ gateways: 2, clicks: 2 },
+  ...{ gateways: 2, clicks: 2, keepsProcesses: true },
   environments: async () => new Map(names.map((name) => [name, probed])),
 });
 const inspector = new pg.Pool({ connectionString: cluster.inspectUrl, max: 1 });

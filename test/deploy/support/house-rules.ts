@@ -64,6 +64,16 @@ export const rulesOfAll: readonly HouseRule[] = [
     ),
   },
   {
+    title: "services outlast a failover of the database, and a gateway that hangs is left soon",
+    broken: each(deployments, (deployment) =>
+      containersOf(deployment).every(({ readinessProbe: { periodSeconds, failureThreshold } = {} }) =>
+        deployment.metadata.name === "gateway"
+          ? periodSeconds * failureThreshold <= 6
+          : periodSeconds * failureThreshold > 30,
+      ),
+    ),
+  },
+  {
     title: "Deployments are replaced one pod after the other, and pods have time to end",
     broken: each(
       deployments,
@@ -143,15 +153,37 @@ export const rulesOfAll: readonly HouseRule[] = [
 const policiesFor = (all: readonly Manifest[], name: string): Manifest[] =>
   ofKind(all, "NetworkPolicy").filter(({ spec }) => spec.podSelector.matchLabels?.["app.kubernetes.io/name"] === name);
 
+/** What a PodMonitor finds: workloads with their ports. */
+const monitoredBy = ({ selector, podMetricsEndpoints }: Manifest, all: readonly Manifest[]) =>
+  workloads(all).flatMap((workload) => {
+    const { labels } = workload.spec.template.metadata;
+    if (Object.entries(selector.matchLabels).some(([name, value]) => labels[name] !== value)) return [];
+    const ports: Manifest[] = containersOf(workload).flatMap((container) => container.ports ?? []);
+    return podMetricsEndpoints.flatMap(({ port: wanted }: Manifest) =>
+      ports.filter(({ name }) => name === wanted).map(({ containerPort: port }) => ({ workload, port })),
+    );
+  });
+
+const isOpenToMonitoring = (all: readonly Manifest[], name: string, port: number): boolean =>
+  policiesFor(all, name).some(({ spec }) =>
+    spec.ingress.some(
+      ({ from, ports }: Manifest) =>
+        JSON.stringify(from ?? []).includes('"kubernetes.io/metadata.name":"monitoring"') &&
+        ports.some((one: Manifest) => one.port === port),
+    ),
+  );
+
 /** What holds wherever people rely on it. */
 export const rulesOfServing: readonly HouseRule[] = [
   {
-    title: "each Deployment keeps all pods but one while nodes are emptied",
-    broken: each(deployments, (deployment, all) =>
-      ofKind(all, "PodDisruptionBudget").some(
-        ({ spec }) =>
-          spec.maxUnavailable === 1 && spec.selector.matchLabels["app.kubernetes.io/name"] === appName(deployment),
-      ),
+    title: "whatever has several pods keeps all but one while nodes are emptied",
+    broken: each(
+      (manifests) => [...deployments(manifests), ...ofKind(manifests, "StatefulSet")],
+      (workload, all) =>
+        ofKind(all, "PodDisruptionBudget").some(
+          ({ spec }) =>
+            spec.maxUnavailable === 1 && spec.selector.matchLabels["app.kubernetes.io/name"] === appName(workload),
+        ),
     ),
   },
   {
@@ -182,6 +214,17 @@ export const rulesOfServing: readonly HouseRule[] = [
           ),
         ),
     ),
+  },
+  {
+    title: "Prometheus may come to every port that it is told to ask, and every workload of ours has one",
+    broken: (manifests) => {
+      const asked = ofKind(manifests, "PodMonitor").flatMap(({ spec }) => monitoredBy(spec, manifests));
+      const closed = asked.filter(({ workload, port }) => !isOpenToMonitoring(manifests, appName(workload), port));
+      const unasked = workloads(manifests).filter(
+        (workload) => workload.kind !== "Job" && !asked.some((one) => one.workload === workload),
+      );
+      return [...closed.map(({ workload }) => workload), ...unasked].map(nameOf);
+    },
   },
   {
     title: "metrics of every pod are read, and the database is backed up and commits in two places",

@@ -238,7 +238,24 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
     const again = await refusalOf(call("update", other, { envelope }));
     expect([again.status, again.body.errorCode]).toEqual([400, "INVALID_ENVELOPE_STATUS"]);
     expect(again.body.message).toMatch(/^ENVELOPE_CANNOT_VOID_INVALID_STATE: /);
+    await purgeVoided(other);
   });
+
+  async function purgeVoided(id: string): Promise<void> {
+    const queue = (envelope: Untyped) => call("update", id, { envelope });
+    const read: Untyped = await call("getEnvelope", id, null);
+    expect(read.purgeState).toBe("unpurged");
+    const early = await refusalOf(call("update", envelopeId, { envelope: { purgeState: "documents_queued" } }));
+    expect(early.body.message).toMatch(/^ENVELOPE_INVALID_STATUS: /);
+    await queue(docusign.Envelope.constructFromObject({ purgeState: "documents_and_metadata_queued" }));
+    const queued: Untyped = await call("getEnvelope", id, null);
+    expect(queued).toMatchObject({ purgeState: "documents_and_metadata_queued", status: "voided" });
+    expect(Date.parse(queued.purgeRequestDate)).toBeLessThanOrEqual(Date.now());
+    await queue({ purgeState: "documents_dequeued" });
+    expect((await call("getEnvelope", id, null)).purgeState).toBe("documents_dequeued");
+    const unknown = await refusalOf(queue({ purgeState: "documents_purged" }));
+    expect(unknown.body.message).toMatch(/^INVALID_REQUEST_PARAMETER: .*'documents_queued' or /);
+  }
 
   // The page that people sign on is reached through the service itself, which only a single process lets us do.
   if (mode === "single process") {

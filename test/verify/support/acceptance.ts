@@ -6,7 +6,7 @@ import { effectivePolicy } from "../../../services/click/terms/policy.ts";
 import { type Installation, signJws } from "./installation.ts";
 import {
   decided,
-  deployment,
+  deploymentOf,
   ids,
   iso,
   label,
@@ -17,7 +17,7 @@ import {
   purposes,
   type Scenario,
   texts,
-  words,
+  wordsOf,
 } from "./scenario.ts";
 
 /** A leaf of the log before it has a place in it. */
@@ -35,8 +35,9 @@ export interface FixtureAcceptance extends FixtureLeaf {
   readonly leafMembers: Record<string, unknown>;
 }
 
-export const flagsOf = ({ type, decision }: Scenario) =>
+export const flagsOf = ({ type, decision, undisclosed }: Scenario) =>
   effectivePolicy(type, {
+    ...(undisclosed === undefined ? {} : { esignDisclosure: true }),
     requireCheckbox: true,
     requireScroll: true,
     minDisplaySeconds: 5,
@@ -86,7 +87,7 @@ export function makeAcceptance(installation: Installation, scenario: Scenario, n
   const isGenerated = type === "GENERATED";
   const renderToken = makeRenderToken(installation, scenario);
   const { pageTitle, acceptLanguage, timezone, gpc, ...named } = person.claimed;
-  const { digests, disclosures } = commit(16, {
+  const { digests, disclosures } = commit(scenario.undisclosed ?? 17, {
     userRef: person.userRef,
     idempotencyKey: `key-${n}`,
     ...named,
@@ -106,9 +107,9 @@ export function makeAcceptance(installation: Installation, scenario: Scenario, n
     rid: receiptId,
     sid: sessionIdOf(scenario),
     renderHash: isGenerated ? null : renderHash,
-    wordsHash: label(canonicalJson(words)),
+    wordsHash: label(canonicalJson(wordsOf(scenario).words)),
     deployment: ids.deployment,
-    deploymentHash: label(canonicalJson(deployment)),
+    deploymentHash: label(canonicalJson(deploymentOf(scenario))),
     policyHash: label(canonicalJson(flagsOf(scenario))),
     act: "BUTTON",
     assertedBy: "BACKEND",
@@ -136,7 +137,7 @@ export function makeAcceptance(installation: Installation, scenario: Scenario, n
 /** By the rules of the service itself. */
 function checksOf(scenario: Scenario, acceptedAt: number): readonly object[] {
   const { type, origin, decision, start } = scenario;
-  const policy = flagsOf(scenario);
+  const policy = { ...flagsOf(scenario), esignDisclosure: false };
   const body = { presentation, typedName: person.typedName, purposes: type === "CONSENT" ? decided : [] };
   const facts = {
     type,
@@ -146,6 +147,7 @@ function checksOf(scenario: Scenario, acceptedAt: number): readonly object[] {
     isDirect: origin === "DIRECT",
     displayedSince: new Date(start + 1_000),
     page: origin === "DIRECT" ? null : { scrolledToEnd: true, linksOpened: 0, ticked: true },
+    hasDisclosure: false,
     now: new Date(acceptedAt),
   };
   if (decision === "DECLINE") return checkDeclinePolicy(facts);
@@ -160,14 +162,14 @@ function makeRenderToken(installation: Installation, scenario: Scenario): string
     cid: "cl_shop",
     ...(scenario.origin === "API" ? { sid: ids.session } : {}),
     dep: ids.deployment,
-    dsh: label(canonicalJson(deployment)),
+    dsh: label(canonicalJson(deploymentOf(scenario))),
     tpl: ids.template,
     ver: ids.version,
     rev: 3,
     locale: "en-GB",
     ch: label(texts[scenario.type].content),
     rh: label(texts[scenario.type].rendered),
-    wh: label(canonicalJson(words)),
+    wh: label(canonicalJson(wordsOf(scenario).words)),
     iat: made,
     exp: made + 3600,
   };

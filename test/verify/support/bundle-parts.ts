@@ -1,21 +1,22 @@
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { dayMs, type FixtureAcceptance, flagsOf, sessionIdOf } from "./acceptance.ts";
 import type { Bundle } from "./bundle.ts";
-import type { Installation } from "./installation.ts";
+import { type Installation, logOrigin } from "./installation.ts";
 import type { RecordPart } from "./log-parts.ts";
 import {
   decided,
-  deployment,
+  deploymentOf,
   ids,
   iso,
   label,
   mergeData,
   observed,
   person,
+  picture,
   presentation,
   type Scenario,
   texts,
-  words,
+  wordsOf,
 } from "./scenario.ts";
 
 export const outcomeOf = ({ acceptances, decision }: Scenario): string =>
@@ -100,7 +101,7 @@ export function receiptOf(
     restricted: scenario.visibility === "restricted",
     log: {
       logId: installation.organizationId,
-      origin: (record.log as Bundle).origin,
+      origin: logOrigin(installation) + scenario.epochs.records,
       leafIndex: (record.log as Bundle).leafIndex,
       leafHash: record.leafHash,
       integrateBy: iso(acceptedAt + 60_000),
@@ -109,14 +110,20 @@ export function receiptOf(
   };
 }
 
-export function presentationOf({ visibility, start }: Scenario, main: FixtureAcceptance | undefined): Bundle {
+const heldPicture = { hash: label(picture), contentType: "image/png", content: picture.toString("base64") };
+
+export function presentationOf(scenario: Scenario, main: FixtureAcceptance | undefined): Bundle {
+  const { visibility, start } = scenario;
   const { screenshotHash, ...sent } = presentation;
+  const { words, changes } = wordsOf(scenario);
   const isShown = visibility === "all" && main !== undefined;
   return {
-    deployment: main === undefined ? null : deployment,
-    deploymentHash: main === undefined ? null : label(canonicalJson(deployment)),
+    deployment: main === undefined ? null : deploymentOf(scenario),
+    deploymentHash: main === undefined ? null : label(canonicalJson(deploymentOf(scenario))),
+    ...(scenario.screenshot === "HELD" ? { deploymentScreenshot: heldPicture } : {}),
     renderedAt: main === undefined ? null : iso(start + 1_000),
     rendering: main === undefined ? null : { words, renderToken: isShown ? main.renderToken : null },
+    changes: main === undefined ? null : changes,
     surface: null,
     documentsOpened: [],
     checkboxText: null,

@@ -67,7 +67,9 @@ export const keyFile = (installation: Installation, changes: KeyChanges = {}): K
     { ...installation.receiptKey.jwk, ...changes.receipt },
     { ...installation.renderKey.jwk, ...changes.render },
   ],
-  logKeys: [logOrigin(installation), anchorOrigin(installation)].map((name) => verifierKey(installation, name)),
+  logKeys: [logOrigin(installation), anchorOrigin(installation)].flatMap((name) =>
+    ["", "/e2"].map((epoch) => verifierKey(installation, name + epoch)),
+  ),
   logSigningKeys: [{ ...installation.logKey.jwk, ...changes.log }],
   tsaCertificates: [],
 });

@@ -2,7 +2,33 @@ import { createHash, randomBytes } from "node:crypto";
 import type { FixtureLeaf } from "./acceptance.ts";
 import { anchorOrigin, type Installation, logOrigin, signCheckpoint, signJws } from "./installation.ts";
 import { iso, label, type Scenario } from "./scenario.ts";
-import { auditPath, leafHash, rootOf } from "./tree.ts";
+
+const sha256 = (...parts: Buffer[]): Buffer => createHash("sha256").update(Buffer.concat(parts)).digest();
+
+const leafHash = (data: Buffer): Buffer => sha256(Buffer.of(0), data);
+
+/** As RFC 6962 §2.1 defines it, by recursion over lists of leaf hashes: slow and easy to compare with the text. */
+function rootOf(hashes: readonly Buffer[]): Buffer {
+  if (hashes.length === 0) return sha256();
+  if (hashes.length === 1) return hashes[0] as Buffer;
+  const k = splitPoint(hashes.length);
+  return sha256(Buffer.of(1), rootOf(hashes.slice(0, k)), rootOf(hashes.slice(k)));
+}
+
+/** RFC 6962 §2.1.1. */
+function auditPath(index: number, hashes: readonly Buffer[]): Buffer[] {
+  if (hashes.length <= 1) return [];
+  const k = splitPoint(hashes.length);
+  return index < k
+    ? [...auditPath(index, hashes.slice(0, k)), rootOf(hashes.slice(k))]
+    : [...auditPath(index - k, hashes.slice(k)), rootOf(hashes.slice(0, k))];
+}
+
+function splitPoint(n: number): number {
+  let k = 1;
+  while (k * 2 < n) k *= 2;
+  return k;
+}
 
 /** What the log held before the records of the bundle, and after them. */
 const before = 5;
@@ -33,7 +59,7 @@ export function logParts(
   const noise = (count: number) => Array.from({ length: count }, () => randomBytes(32));
   const bytes = leaves.map(({ leaf }) => Buffer.from(leaf));
   const hashes = [...noise(before), ...bytes.map(leafHash), ...noise(after)];
-  const origin = logOrigin(installation);
+  const origin = logOrigin(installation) + scenario.epochs.checkpoint;
   const checkpoint = signCheckpoint(installation, origin, hashes.length, rootOf(hashes));
   const place = (n: number, madeAt: number) => {
     const known = { logId: installation.organizationId, origin, leafIndex: before + n };
@@ -54,11 +80,16 @@ export function logParts(
   return { records, anchor: isAnchored ? anchorPart(installation, scenario, checkpoint) : { status: "PENDING" } };
 }
 
-function anchorPart(installation: Installation, { stamp }: Scenario, note: string): object {
+function anchorPart(installation: Installation, { stamp, epochs }: Scenario, note: string): object {
   const others = Array.from({ length: anchorsBefore }, (_, n) => leafHash(Buffer.from(label(`other ${n}`))));
   const own = leafHash(createHash("sha256").update(note).digest());
   const hashes = [...others, own, leafHash(randomBytes(32))];
-  const checkpoint = signCheckpoint(installation, anchorOrigin(installation), hashes.length, rootOf(hashes));
+  const checkpoint = signCheckpoint(
+    installation,
+    anchorOrigin(installation) + epochs.checkpoint,
+    hashes.length,
+    rootOf(hashes),
+  );
   return {
     status: "ANCHORED",
     anchorIndex: anchorsBefore,

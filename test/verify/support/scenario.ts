@@ -1,4 +1,8 @@
 import { sha256Label } from "#platform/canonical-json.ts";
+import { blockChanges } from "#platform/text-changes/block-changes.ts";
+import { changesHtml } from "#platform/text-changes/changes-html.ts";
+import { foldChanges } from "#platform/text-changes/difference.ts";
+import { blocksOf } from "#platform/text-changes/text-blocks.ts";
 
 /** What a bundle is to tell of. */
 export interface Scenario {
@@ -7,10 +11,20 @@ export interface Scenario {
   readonly origin: "API" | "DIRECT";
   readonly decision: "ACCEPT" | "DECLINE";
   readonly acceptances: number;
+  /** The person had accepted an earlier text and was shown what has changed. */
+  readonly changes?: "SHOWN" | "TOO_LONG";
+  /** What the earlier text was made from, where that is not the HTML itself. */
+  readonly formerSource?: string;
+  /** The deployment names a picture of itself, which the bundle holds, or which was gone before it was shown. */
+  readonly screenshot?: "HELD" | "GONE";
+  /** The flag for a disclosure was in force and nobody looked; in a record with so many digests. */
+  readonly undisclosed?: 16 | 17;
   readonly isCompleted: boolean;
   readonly visibility: "all" | "none" | "erased" | "restricted";
   readonly log: "INTEGRATED" | "PENDING";
   readonly anchor: "ANCHORED" | "PENDING";
+  /** Of the logs, when the checkpoints were signed, and when the records were made. */
+  readonly epochs: { readonly checkpoint: string; readonly records: string };
   /** Gives the time-stamp token over the anchor's checkpoint. */
   readonly stamp?: (checkpoint: string) => Buffer;
   /** When the session was created. */
@@ -31,6 +45,7 @@ export const scenario = (changes: Partial<Scenario> = {}): Scenario => ({
   visibility: "all",
   log: "INTEGRATED",
   anchor: "ANCHORED",
+  epochs: { checkpoint: "", records: "" },
   start: Date.now() - 20 * minuteMs,
   generatedAt: Date.now(),
   ...changes,
@@ -57,7 +72,7 @@ export const texts = {
 
 export const mergeData = { name: "Ada Lovelace", fee: "€10" };
 
-export const words = {
+const words = {
   title: "Terms",
   noticeText: 'By clicking "I agree" I agree to the Terms.',
   buttonText: "I agree",
@@ -65,15 +80,43 @@ export const words = {
   checkboxText: "I have read and agree to the Terms.",
 };
 
-export const deployment = {
+const formerText = "<h1>Terms – ¶1</h1><p>Be polite.</p><ul><li>Do not shout</li></ul>";
+
+/** The words of a rendering, and what a bundle holds of the changes that they tell of. */
+export function wordsOf({ type, changes, formerSource = formerText }: Scenario): {
+  readonly words: object;
+  readonly changes: object | null;
+} {
+  if (changes === undefined) return { words, changes: null };
+  const { content, rendered } = texts[type];
+  const difference = foldChanges(blockChanges(blocksOf(formerText, "html"), blocksOf(content, "html")));
+  const told = { label: "1.0", changeSummary: "Kinder.", locale: "en-GB" };
+  const shown = changesHtml({ ...told, difference: changes === "SHOWN" ? difference : undefined });
+  const from = { versionId: ids.version, revision: 1, label: "1.0", contentHash: label(formerSource) };
+  const named = {
+    from: { ...from, htmlHash: label(formerText) },
+    to: { htmlHash: label(content) },
+    changeSummary: told.changeSummary,
+    shownHash: label(shown),
+  };
+  return {
+    words: { ...words, changes: named },
+    changes: { from: formerText, to: content === rendered ? null : content, shown },
+  };
+}
+
+export const label = (text: string | Buffer): string => sha256Label(text);
+
+export const picture = Buffer.from("\u0089PNG as far as a verifier is concerned", "latin1");
+
+export const deploymentOf = ({ screenshot }: Scenario) => ({
   deploymentId: ids.deployment,
   key: "dep_0123456789abcdefABCDEF",
   displayMode: "INLINE",
   allowedOrigins: ["https://shop.example"],
   effectivePolicy: {},
-};
-
-export const label = (text: string): string => sha256Label(text);
+  ...(screenshot === undefined ? {} : { screenshotId: "shot_0123456789abcdefABCDEF", screenshotHash: label(picture) }),
+});
 
 export const purposes = [
   { key: "account", name: "Account", required: true },

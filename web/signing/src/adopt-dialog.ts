@@ -2,7 +2,6 @@ import SignaturePad from "signature_pad";
 import type { Adopted } from "#api/ceremony.ts";
 import { button, element } from "./dom.ts";
 import { fill } from "./languages.ts";
-import { signatureFonts } from "./model.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** What somebody wants their signature and their initials to look like. */
@@ -210,3 +209,5 @@ function trimmed(canvas: HTMLCanvasElement): HTMLCanvasElement {
   part.getContext("2d")?.drawImage(canvas, -left, -top);
   return part;
 }
+
+const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const satisfies readonly Adopted["font"][];

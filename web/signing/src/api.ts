@@ -60,7 +60,7 @@ async function request<T>(path: string, init: RequestInit): Promise<T> {
   return body as T;
 }
 
-/** What stands between us and the gateway may answer with a page. */
+/** A proxy in front of the gateway may answer with HTML instead of JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 import { button, element, show } from "./dom.ts";
 import type { Texts } from "./texts/texts.ts";
 
-/** The last thing that somebody sees whom nobody waits for, or who cannot go on. */
+/** The last page for somebody who is not sent on automatically, or who cannot go on. */
 export function showClosing(
   heading: string,
   text: string,
@@ -13,7 +13,7 @@ export function showClosing(
   title.focus();
 }
 
-/** Goes where the integration waits, or says that all is done. */
+/** Goes to the return address of the integration, or says that everything is done when there is none. */
 export function leaveTo(returnUrl: string | null, heading: string, text: string): void {
   if (returnUrl === null) showClosing(heading, text);
   else location.assign(returnUrl);

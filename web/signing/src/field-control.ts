@@ -101,7 +101,7 @@ function signatureControl(tab: Tab, context: ControlContext): FieldControl {
     const isSigned = fields.isDone(tab) && adopted !== null;
     control.replaceChildren(isSigned ? pictureOf(adopted) : invitation);
     const state = isSigned ? texts.signed : tab.required ? texts.required : texts.optional;
-    // What is read on it belongs to its name.
+    // Screen readers announce the visible label as part of the name.
     const shown = isSigned && adopted.drawnPng === "" ? `${invitation}: ${adopted.typed}` : invitation;
     control.setAttribute("aria-label", `${shown}, ${state}`);
   });

@@ -88,7 +88,7 @@ const placeOf = (tab: Tab): { page: number; x: number; y: number } => tab.button
 
 const isWanted = (tab: Tab): boolean => tab.required && !tab.locked && !isPassive(tab) && !actions.has(tab.type);
 
-/** One signature is not given because another one is, and what nobody has named is called after its type. */
+/** Fields of one name share their value, except signatures. A field whose label is just its type was not named at all. */
 const isShared = (tab: Tab): boolean => !isSignature(tab) && !tab.locked && tab.label !== tab.type;
 
 /** The same rules as in the service: what depends on something that is not shown is not shown either. */
@@ -106,7 +106,7 @@ function isShown(
   return parents.length === 0 || parents.some(holds);
 }
 
-/** Senders ask for a checkbox that is "on". */
+/** Conditions of senders write "on" for a checked box. */
 const isMet = ({ conditionValue }: Tab, { type }: Tab, value: string): boolean =>
   type === "checkbox"
     ? (value === "true") === ["on", "true", "x"].includes(conditionValue.toLowerCase())

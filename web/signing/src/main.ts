@@ -1,13 +1,11 @@
 import type { Ceremony } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
 import { leaveTo, showClosing, showExpired } from "./closing-view.ts";
-import { askForConsent } from "./consent-view.ts";
-import { askForReason } from "./decline-dialog.ts";
 import { element, show } from "./dom.ts";
 import { chooseLanguage, directionOf, fill, type Language } from "./languages.ts";
-import { showSender } from "./sender-view.ts";
 import { failureOf, showSigning } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
+import { askForConsent, askForReason, showSender } from "./views.ts";
 
 const idleMs = 60 * 60_000;
 

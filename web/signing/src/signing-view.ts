@@ -47,7 +47,7 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
   fields.onChange = (changed) => {
     for (const control of controls) {
       control.update();
-      // What was wrong is being put right.
+      // An error is no longer shown once the person changes the field.
       if (changed.includes(control.tab)) control.showProblem(undefined);
     }
     if (document.querySelector(".field.wrong") === null) bar.problems.replaceChildren();
@@ -185,7 +185,7 @@ async function finishSigning(context: BarContext, problems: HTMLElement): Promis
   });
 }
 
-/** Who signs has a signature, whether there is a field for it or not. */
+/** Signers need a signature even without a field for it. */
 async function hasSigned({ ceremony: { recipient }, fields, texts }: BarContext): Promise<boolean> {
   if (recipient === null || !signingRoles.has(recipient.role) || fields.signature !== null) return true;
   const adoption = await askForSignature(recipient.name, texts);
@@ -197,7 +197,7 @@ async function hasSigned({ ceremony: { recipient }, fields, texts }: BarContext)
 
 const signingRoles = new Set(["signer", "in-person-signer"]);
 
-/** Whatever goes wrong is said, and nothing that was filled in is lost. */
+/** Shows any error on the page, so that what was filled in is kept. */
 async function guarded(context: BarContext, problems: HTMLElement, work: () => Promise<void>): Promise<void> {
   try {
     await work();

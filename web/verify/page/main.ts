@@ -1,9 +1,8 @@
 import { missingSupport } from "../src/ed25519.ts";
-import { isObject, type Json, type JsonObject } from "../src/json.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "../src/json.ts";
 import { at } from "../src/read.ts";
 import { verifyBundle } from "../src/verify-bundle.ts";
 import { byId, say } from "./element.ts";
-import { isKeyFile, jsonOf, type ReadFile, readFile } from "./files.ts";
 import { showResult } from "./result.ts";
 
 interface Keys {
@@ -19,7 +18,7 @@ let round = 0;
 const bundleInput = byId<HTMLInputElement>("bundle");
 const keysInput = byId<HTMLInputElement>("keys");
 const fetchButton = byId<HTMLButtonElement>("fetch-keys");
-// A page that was saved has no installation to ask.
+// A saved copy of the page has no server from which it could fetch the keys.
 const isServed = location.protocol.startsWith("http");
 
 void start();
@@ -67,7 +66,7 @@ async function take(input: HTMLInputElement, use: (file: ReadFile) => void): Pro
   input.value = "";
 }
 
-/** Whatever goes wrong is told. */
+/** Shows any error on the page. */
 async function attempt(work: () => Promise<void>): Promise<void> {
   say(byId("problem"), "");
   try {
@@ -127,3 +126,45 @@ async function verify(): Promise<void> {
   const result = await verifyBundle(text, keys === undefined ? {} : { keys: keys.json });
   if (own === round) showResult(json, result);
 }
+
+/** A file that was chosen or dropped. */
+export interface ReadFile {
+  readonly name: string;
+  readonly text: string;
+  /** What it says; null when it is no JSON. */
+  readonly json: Json;
+}
+
+/** Throws, with words for the person, when it cannot be what the page is for. */
+async function readFile(file: File): Promise<ReadFile> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  // The archive of a bundle starts like every ZIP archive.
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) {
+    throw new Error(`${file.name} is a ZIP archive. Unpack it and choose the bundle.json in it.`);
+  }
+  const text = decode(bytes);
+  return { name: file.name, text, json: jsonOf(text) };
+}
+
+/** Bytes that are no UTF-8 are no text, and as such no bundle. */
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return "";
+  }
+}
+
+function jsonOf(text: string): Json {
+  try {
+    return parseJson(text, "the file");
+  } catch {
+    return null;
+  }
+}
+
+/** A key file has lists of keys, and lacks the member `integrity` that every bundle has. */
+const isKeyFile = ({ json }: ReadFile): boolean =>
+  isObject(json) &&
+  at(json, "integrity") === null &&
+  (Array.isArray(at(json, "keys")) || Array.isArray(at(json, "logKeys")));

@@ -3,11 +3,10 @@ import { isObject, type Json } from "../src/json.ts";
 import { at, items } from "../src/read.ts";
 import type { Verification } from "../src/verify-bundle.ts";
 import { byId, element } from "./element.ts";
-import { checkTitles, recordTitle, statusLabels } from "./labels.ts";
 
 const signs: Readonly<Record<Verdict["name"], string>> = { genuine: "✓", unproven: "!", failed: "✕" };
 
-/** Shows what the checks came to, and leads the reader there. */
+/** Shows the result of the checks and moves the focus to it. */
 export function showResult(bundle: Json, verification: Verification): void {
   const verdict = verdictOf(verification);
   const result = byId("result");
@@ -44,7 +43,7 @@ interface Verdict {
   readonly name: "genuine" | "unproven" | "failed";
   readonly title: string;
   readonly text: string;
-  /** Why it is no better. */
+  /** The reason, when not everything passed. */
   readonly reasons: readonly Finding[];
 }
 
@@ -136,7 +135,7 @@ const readable = (time: Json): string =>
 const joined = (separator: string, ...values: readonly Json[]): string =>
   values.filter((value) => typeof value === "string" || typeof value === "number").join(separator);
 
-/** As its source: what the text would do in a page is nothing that a verifier should try out. */
+/** Shows the text as source code: rendering what an unverified bundle holds would not be safe. */
 const textOf = (text: string): HTMLElement =>
   element(
     "details",
@@ -220,3 +219,46 @@ function badge(status: Finding["status"]): HTMLElement {
   const { sign, text, name } = statusLabels[status];
   return element("span", { class: `badge ${name}` }, element("span", { "aria-hidden": "true" }, sign), ` ${text}`);
 }
+
+/** What each check looks at, in a few words. */
+const checkTitles: Readonly<Record<CheckName, string>> = {
+  BUNDLE_SIGNATURE: "Signature of the bundle",
+  KEYS: "Origin of the keys",
+  CONTENT_HASH: "The text",
+  RENDER_HASH: "The text as it was shown",
+  WORDS_HASH: "The words around it",
+  CHANGES: "What had changed",
+  DEPLOYMENT_HASH: "Where it was shown",
+  SCREENSHOT_HASH: "The picture of it",
+  TERMS_HASH: "The terms",
+  POLICY_HASH: "The policy",
+  POLICY: "The policy was met",
+  SIGNATURE: "Signature of the record",
+  KEY_VALIDITY: "The key was good",
+  LEAF: "The record agrees",
+  DISCLOSURES: "The person’s data",
+  INCLUSION: "In the log",
+  CHECKPOINT: "The log signed it",
+  ANCHOR_INCLUSION: "In the anchor log",
+  ANCHOR_CHECKPOINT: "The anchor log signed it",
+  TIMESTAMP: "Time stamp",
+  TIMESTAMP_TRUST: "Trust in the time stamp",
+  COSIGNATURES: "Witnesses",
+  RENDER_TOKEN: "Shown by the service",
+};
+
+const statusLabels: Readonly<Record<Status, { readonly sign: string; readonly text: string; readonly name: string }>> =
+  {
+    PASS: { sign: "✓", text: "Passed", name: "pass" },
+    FAIL: { sign: "✕", text: "Failed", name: "fail" },
+    "NOT PRESENT": { sign: "–", text: "Not present", name: "absent" },
+    ERASED: { sign: "⌫", text: "Erased", name: "erased" },
+  };
+
+const recordKinds: Readonly<Record<string, string>> = {
+  "click.acceptance": "Acceptance",
+  "click.decline": "Refusal",
+  "click.session.completed": "End of the session",
+};
+
+const recordTitle = (kind: string): string => recordKinds[kind] ?? "Record";

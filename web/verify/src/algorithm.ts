@@ -1,7 +1,7 @@
 import { type Bytes, concat, type HashName } from "./bytes.ts";
 import { type Der, integer, oid, readDer, sequence, tags } from "./der.ts";
+import { ensure, fail } from "./finding.ts";
 import { curves, hashes, oids, signatureAlgorithms } from "./object-ids.ts";
-import { ensure, fail } from "./problem.ts";
 
 /** The identifier in an AlgorithmIdentifier (RFC 5280 §4.1.1.2) of an algorithm that takes no parameters. */
 export function algorithmId(element: Der | undefined, name: string): string {

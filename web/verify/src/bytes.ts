@@ -1,4 +1,4 @@
-import { fail } from "./problem.ts";
+import { fail } from "./finding.ts";
 
 /** Bytes as Web Crypto takes them. */
 export type Bytes = Uint8Array<ArrayBuffer>;

@@ -15,8 +15,8 @@ import {
   tags,
   wholeBits,
 } from "./der.ts";
+import { ensure, fail } from "./finding.ts";
 import { oids } from "./object-ids.ts";
-import { ensure, fail } from "./problem.ts";
 
 /** An X.509 certificate (RFC 5280), as far as chains of time-stamping authorities need it. */
 export interface Certificate {
@@ -111,7 +111,7 @@ function readable({ tag, content }: Der): string {
   return tag === utf8String ? utf8Text(content, "a name") : String.fromCharCode(...content.slice(0, 200));
 }
 
-/** The purposes of a key, and whether nobody may overlook them; undefined when the certificate does not restrict them. */
+/** The purposes of a key, and whether that extension is critical; undefined when the certificate does not restrict them. */
 export function purposesOf({ extensions }: Certificate): { purposes: string[]; isCritical: boolean } | undefined {
   const extension = extensions.get(oids.extendedKeyUsage);
   if (extension === undefined) return undefined;
@@ -124,7 +124,7 @@ const understood: readonly string[] = [
   oids.keyUsage,
   oids.basicConstraints,
   oids.extendedKeyUsage,
-  // The policies of an authority are for its readers; no chain is refused for them.
+  // Certificate policies are information for people; they do not make a chain invalid.
   oids.certificatePolicies,
 ];
 
@@ -137,7 +137,7 @@ export function requireUnderstood({ extensions, name }: Certificate): void {
 
 const certificateSigning = 5;
 
-/** How many authorities may stand below this one; undefined when it is none. */
+/** The path length limit of an authority; undefined for a certificate of no authority. */
 export function authorityDepth({ extensions }: Certificate): number | undefined {
   const name = "the basic constraints of a certificate";
   const constraints = extensions.get(oids.basicConstraints)?.value;

@@ -1,13 +1,12 @@
 import { isSignatureGood } from "./algorithm.ts";
 import { fromBase64, isSame, sha256, utf8 } from "./bytes.ts";
 import { authorityDepth, type Certificate, purposesOf, requireUnderstood } from "./certificate.ts";
-import { anchorOrigin, readProof, trustedSigners } from "./check-log.ts";
+import { anchorOrigin, isOf, readProof, trustedSigners } from "./check-log.ts";
 import type { ProvenTime } from "./displayed.ts";
-import { type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { ensure, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { isObject, type Json } from "./json.ts";
 import { isIncluded, leafHash } from "./merkle.ts";
 import { oids } from "./object-ids.ts";
-import { ensure, fail } from "./problem.ts";
 import { at, isoTime, list, text, time } from "./read.ts";
 import { recordTimeMember } from "./records.ts";
 import { mainRecord, type Run } from "./run.ts";
@@ -44,7 +43,7 @@ const isPassed = ({ status }: Finding): boolean => status === "PASS";
 
 const isAnchored = (anchor: Json): boolean => at(anchor, "checkpoint") !== null;
 
-/** Fails when there must be an anchor and is none. */
+/** The outcome while there is no anchor. Fails unless the bundle says that it is still to come. */
 function waiting({ bundle }: Run, anchor: Json): Outcome {
   if (anchor === null && at(bundle, "integrity.log") === null) return notPresent("There is no record to anchor.");
   ensure(at(anchor, "status") === "PENDING", "the bundle lacks the anchor that it claims");
@@ -67,7 +66,7 @@ async function checkCheckpoint(run: Run, anchor: Json, proven: ProvenTime | unde
   const name = "the anchor's checkpoint";
   const { origin } = parseCheckpoint(text(anchor, "checkpoint"), name);
   const expected = anchorOrigin(text(mainRecord(run)?.leaf ?? null, "iss"));
-  ensure(origin === expected, `the anchor's checkpoint is one of the log ${origin}, not of ${expected}`);
+  ensure(isOf(expected, origin), `the anchor's checkpoint is one of the log ${origin}, not of ${expected}`);
   const signers = await requireSigned(text(anchor, "checkpoint"), origin, run.keys.logs, name);
   return trustedSigners(run.keys, signers, proven, `The anchor log ${origin} has signed its checkpoint.`);
 }
@@ -114,7 +113,7 @@ function checkCosignatures(anchor: Json): Outcome {
   return notPresent(`There are ${length} cosignatures, and no keys of witnesses to check them with.`);
 }
 
-/** No authority has longer chains. */
+/** Real chains are much shorter. */
 const maxLength = 6;
 
 /**
@@ -132,7 +131,7 @@ async function chainTo(
   for (let depth = 0; depth < maxLength; depth += 1) {
     requireUsable(current, ms);
     if (trusted.some(({ whole }) => isSame(whole, current.whole))) return names;
-    // Those that are trusted first: they end the chain.
+    // Trusted certificates are tried first, because the chain ends with one.
     const issuer = await findIssuer(current, [...trusted, ...others], depth);
     names.push(issuer.name);
     current = issuer;

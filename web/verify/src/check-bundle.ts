@@ -1,16 +1,15 @@
 import { hashLabel, utf8, utf8Text } from "./bytes.ts";
 import { isSigned } from "./ed25519.ts";
-import { type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { ensure, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { canonicalJson, isObject, parseJson } from "./json.ts";
 import { parseJws } from "./jws.ts";
 import { findKey, requireInTime } from "./keys.ts";
-import { ensure, fail } from "./problem.ts";
 import { at, isoTime, text, time } from "./read.ts";
 import type { Run } from "./run.ts";
 
 const bundleTyp = "click-evidence+jws";
 
-/** That the file is as it was handed out, and whose keys say so. */
+/** Checks the signature over the whole bundle, and names the source of the keys. */
 export async function checkBundle(run: Run): Promise<Finding[]> {
   return [
     await find("BUNDLE_SIGNATURE", undefined, () => checkSignature(run)),

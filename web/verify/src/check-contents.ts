@@ -1,10 +1,11 @@
-import { hashLabel, utf8 } from "./bytes.ts";
-import { erased, type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { fromBase64, hashLabel, utf8 } from "./bytes.ts";
+import { ensure, erased, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { canonicalJson, isSameJson, type Json } from "./json.ts";
-import { ensure, fail } from "./problem.ts";
-import { at, object, text } from "./read.ts";
+import { asText, at, object, text } from "./read.ts";
 import { type LogRecord, receiptsOf } from "./records.ts";
 import { mainRecord, type Run } from "./run.ts";
+import { blocksOf } from "./text-blocks.ts";
+import { isDifferenceOf, readDifference } from "./told-changes.ts";
 
 /** That the bundle holds the text, its rendering, the words, the deployment and the terms that were signed for. */
 export async function checkContents(run: Run): Promise<Finding[]> {
@@ -12,7 +13,9 @@ export async function checkContents(run: Run): Promise<Finding[]> {
     await find("CONTENT_HASH", undefined, () => checkContent(run)),
     await find("RENDER_HASH", undefined, () => checkRendered(run)),
     await find("WORDS_HASH", undefined, () => checkWords(run)),
+    ...(await checkChanges(run)),
     await find("DEPLOYMENT_HASH", undefined, () => checkDeployment(run)),
+    ...(await checkScreenshot(run)),
     await find("TERMS_HASH", undefined, () => checkTerms(run)),
     await find("POLICY_HASH", undefined, () => checkPolicyHash(run)),
   ];
@@ -39,7 +42,7 @@ const signedFor = (records: readonly LogRecord[]): string =>
 const asList = (record: LogRecord | undefined): readonly LogRecord[] =>
   record === undefined || record.receipt === null ? [] : [record];
 
-/** Enough of a hash to find it again. */
+/** The first characters of a hash, enough to recognise it. */
 const short = (hash: string): string => `${hash.slice(0, 23)}…`;
 
 /** What a leaf holds of the rendering, or what the leaf's disclosure tells when the rendering is personal. */
@@ -61,7 +64,7 @@ async function checkRendered(run: Run): Promise<Outcome> {
   return pass(`What was shown has the hash that ${signedFor(asList(record))} (${short(hash)}).`);
 }
 
-/** Nobody knows of it; or only the person did, and that is hidden now. */
+/** The bundle tells nothing of it, or what it told was personal and is hidden now. */
 function absent(record: LogRecord | undefined, what: string): Outcome {
   if (record?.hidden === "erased") return erased(`If ${what} was recorded, it was erased with the person's data.`);
   return notPresent(`The service did not record ${what}.`);
@@ -89,6 +92,66 @@ const checkDeployment = (run: Run): Promise<Outcome> =>
     stated: at(run.bundle, "presentation.deploymentHash"),
     member: "deploymentHash",
   });
+
+/** Only of bundles whose deployment names a picture of itself, or that hold one. */
+async function checkScreenshot({ bundle }: Run): Promise<Finding[]> {
+  const named = at(bundle, "presentation.deployment.screenshotHash");
+  const held = at(bundle, "presentation.deploymentScreenshot");
+  if (named === null && held === null) return [];
+  const outcome = async (): Promise<Outcome> => {
+    ensure(named !== null, "the bundle holds a picture of the deployment, and the deployment names none");
+    if (held === null) return notPresent("The deployment names a picture of itself that the bundle does not hold.");
+    const encoded = text(bundle, "presentation.deploymentScreenshot.content");
+    const hash = await hashLabel(fromBase64(encoded, "the picture of the deployment"));
+    ensure(hash === named, "the picture is not the one that the deployment names");
+    const stated = at(bundle, "presentation.deploymentScreenshot.hash");
+    ensure(stated === hash, "the picture has another hash than the bundle states");
+    return pass(`The picture of the deployment has the hash that the deployment names (${short(hash)}).`);
+  };
+  return [await find("SCREENSHOT_HASH", undefined, outcome)];
+}
+
+/** Only of bundles that say, in the words that were signed for or beside them, that changes were told. */
+async function checkChanges(run: Run): Promise<Finding[]> {
+  const told = at(run.bundle, "presentation.rendering.words.changes");
+  const held = at(run.bundle, "presentation.changes");
+  return told === null && held === null ? [] : [await find("CHANGES", undefined, () => checkDifference(run, told))];
+}
+
+/** That what was shown is the difference of exactly these two texts, whoever has computed it. */
+async function checkDifference({ bundle }: Run, told: Json): Promise<Outcome> {
+  ensure(told !== null, "the bundle holds changes, and the words that were shown name none");
+  const from = text(bundle, "presentation.changes.from");
+  const isRendered = at(bundle, "presentation.changes.to") === null;
+  const to = text(bundle, isRendered ? "agreement.rendered" : "presentation.changes.to");
+  const isPersonal = at(bundle, "agreement.template.type") === "GENERATED";
+  ensure(isRendered || isPersonal, "the changes lead to another text than the one that was shown");
+  const hashOf = (content: string) => hashLabel(utf8(content));
+  ensure((await hashOf(from)) === at(told, "from.htmlHash"), "the earlier text is not the one that the words name");
+  ensure((await hashOf(to)) === at(told, "to.htmlHash"), "the later text is not the one that the words name");
+  const label = text(told, "from.label");
+  const former = `version ${label} (${short(text(told, "from.contentHash"))})`;
+  const shown = text(bundle, "presentation.changes.shown");
+  const hash = await hashOf(shown);
+  ensure(hash === at(told, "shownHash"), "the changes that were shown are not those that the words name");
+  const summary = at(told, "changeSummary");
+  const named = { label, changeSummary: summary === null ? null : asText(summary, "changeSummary") };
+  const difference =
+    readDifference(shown, named) ?? fail("the changes that were shown are not written as the service does");
+  if (difference === "too long") {
+    return pass(`The person was told that too much had changed since ${former} to be shown (${short(hash)}).`);
+  }
+  const isRight = isDifferenceOf(difference, blocksOf(from), blocksOf(to));
+  ensure(isRight, "the changes that were shown do not lead from the earlier text to the later one");
+  const pairs = [
+    ["earlier", at(told, "from.contentHash"), at(told, "from.htmlHash")],
+    ["later", isRendered ? at(told, "to.htmlHash") : at(bundle, "agreement.contentHash"), at(told, "to.htmlHash")],
+  ] as const;
+  const loose = pairs.flatMap(([which, source, html]) => (isSameJson(source, html) ? [] : [`the ${which} text`]));
+  const doubt = " Taken as the record names it, and not shown to be made from the source of its version:";
+  const rest = loose.length === 0 ? "" : `${doubt} ${loose.join(", ")}.`;
+  return pass(`What had changed since ${former} was shown (${short(hash)}), and it is right.${rest}`);
+}
 
 interface HashedJson {
   readonly what: string;

@@ -1,7 +1,6 @@
 import type { Disclosure } from "./displayed.ts";
-import { erased, type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { ensure, erased, type Finding, fail, find, notPresent, type Outcome, Problem, pass } from "./finding.ts";
 import { isObject, isSameJson, type Json } from "./json.ts";
-import { ensure, fail, Problem } from "./problem.ts";
 import { at, items, list } from "./read.ts";
 import { isAcceptance, isCompletion, type LogRecord } from "./records.ts";
 import { mainRecord, type Run } from "./run.ts";
@@ -13,6 +12,7 @@ export const checkDisclosures = (run: Run, record: LogRecord): Promise<Finding> 
     ensure(record.leaf !== null, "the leaf cannot be read");
     const values = requireCommitted(record);
     const shown = shownValues(run, record);
+    requireDelivered(run, record, values);
     const places = list(record.leaf, "_sd").length;
     if (record.hidden === "erased") {
       requireNothingShown(values, shown);
@@ -34,6 +34,16 @@ function requireCommitted({ leaf, disclosures }: LogRecord): ReadonlyMap<string,
     values.set(name, value);
   }
   return values;
+}
+
+/** A copy went to the address that the leaf commits to, of which the bundle shows a part. */
+function requireDelivered({ bundle }: Run, { id }: LogRecord, values: ReadonlyMap<string, Json>): void {
+  for (const copy of items(at(bundle, "delivery")).filter((one) => at(one, "receiptId") === id)) {
+    const [to, address] = [at(copy, "to"), values.get("copyTo")];
+    if (to === null) continue;
+    const part = typeof address === "string" && `${Array.from(address)[0]}…${address.slice(address.indexOf("@"))}`;
+    ensure(to === part, "the bundle names another address of the copy than the leaf commits to");
+  }
 }
 
 /** What the bundle shows, by the names of disclosures; undefined where it has no place for a value. */

@@ -1,7 +1,7 @@
 import { concat, fromBase64Url, hashLabel, utf8Text } from "./bytes.ts";
-import { type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { epochIn, withoutEpoch } from "./check-log.ts";
+import { ensure, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { canonicalJson, isObject, isSameJson, type Json } from "./json.ts";
-import { ensure, fail } from "./problem.ts";
 import { at, isoTime, list, text, texts, time } from "./read.ts";
 import { isAcceptance, isCompletion, type LogRecord, receiptsOf } from "./records.ts";
 import { mainRecord, type Run } from "./run.ts";
@@ -48,6 +48,7 @@ function requireAcceptance(run: Run, record: LogRecord, hash: string): void {
   for (const [path, expected] of receiptFacts(record, hash)) {
     ensure(isSameJson(at(receipt, path), expected), `the receipt's ${path} does not agree with the record`);
   }
+  requireOrigin(text(receipt, "log.origin"), text(record.item, "log.origin"));
   for (const [path, other] of receiptTemplate) {
     ensure(isSameJson(at(receipt, path), at(bundle, other)), `the receipt's ${path} does not agree with ${other}`);
   }
@@ -67,12 +68,17 @@ function requireRenderHash({ leaf, receipt, disclosed }: LogRecord, bundle: Json
   ensure(at(receipt, "renderHash") === expected, "the receipt's renderHash does not agree with the record");
 }
 
+/** A receipt names the epoch in which it was recorded; later ones have its record, too. */
+function requireOrigin(stated: string, origin: string): void {
+  const isSame = withoutEpoch(stated) === withoutEpoch(origin) && epochIn(stated) <= epochIn(origin);
+  ensure(isSame, "the receipt's log.origin does not agree with the record");
+}
+
 const promiseMs = 60_000;
 
 /** What the receipt says about its own leaf. */
 const receiptFacts = ({ leaf, item }: LogRecord, hash: string): [string, Json][] => [
   ["log.logId", at(leaf, "org")],
-  ["log.origin", at(item, "log.origin")],
   ["log.leafIndex", at(item, "log.leafIndex")],
   ["log.leafHash", hash],
   ["log.integrateBy", isoTime(time(leaf, "acceptedAt") + promiseMs)],
@@ -107,7 +113,7 @@ function requireMembers(leaf: Json, rules: MemberRules, sources: { receipt: Json
   }
 }
 
-/** Of other kinds nothing else in the bundle speaks. */
+/** The bundle repeats nothing of records of other kinds. */
 function requireOther({ leaf, id }: LogRecord): Outcome {
   const names = ["rid", "eid", "sid"].map((member) => at(leaf, member));
   ensure(names.includes(id), "the leaf belongs to another record");

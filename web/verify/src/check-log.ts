@@ -1,10 +1,9 @@
 import { type Bytes, fromBase64 } from "./bytes.ts";
 import { type ProvenTime, provenOlder, requireProvenBefore } from "./displayed.ts";
-import { type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { ensure, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { isObject, type Json } from "./json.ts";
 import { type KeyRing, revocationOf } from "./keys.ts";
 import { isIncluded, leafHash } from "./merkle.ts";
-import { ensure, fail } from "./problem.ts";
 import { at, count, isoTime, text, texts, time } from "./read.ts";
 import { type LogRecord, recordTimeMember } from "./records.ts";
 import type { Run } from "./run.ts";
@@ -23,8 +22,26 @@ export const checkInclusion = (run: Run, record: LogRecord): Promise<Finding> =>
     ensure(at(log, "origin") === proof.origin, "the checkpoint is one of another log than the bundle states");
     const isInside = await isIncluded(await leafHash(record.leafBytes()), proof);
     ensure(isInside, "the path does not lead from the leaf to the root of the checkpoint");
-    return pass(`The record stands at index ${proof.index} in the log of ${proof.size} records.`);
+    const place = { logId: text(log, "logId"), origin: proof.origin, index: proof.index };
+    return pass(`The record stands at index ${proof.index} in the log of ${proof.size} records.${loss(run, place)}`);
   });
+
+/** What the key file tells of a record that the log has lost since. */
+function loss(
+  { keys, bundle }: Run,
+  { logId, origin, index }: { logId: string; origin: string; index: number },
+): string {
+  if (keys.epochs.length === 0) return "";
+  const stated = epochIn(origin);
+  const made = time(bundle, "generatedAt");
+  const later = keys.epochs
+    .filter((one) => one.logId === logId && one.epoch > stated && one.openedAt >= made && index >= one.missingFrom)
+    .sort((a, b) => a.epoch - b.epoch);
+  const [first] = later;
+  if (first === undefined) return "";
+  const lost = index >= first.firstIndex ? "was signed, then lost" : "was signed, and may have been lost";
+  return ` It ${lost} by a restore of the database, which was noticed at ${isoTime(first.openedAt)}.`;
+}
 
 interface Proof {
   readonly origin: string;
@@ -43,7 +60,7 @@ export function readProof(proof: Json, indexMember: string, name: string): Proof
   return { origin, index: count(proof, indexMember), size, path, root };
 }
 
-/** A signed record is a promise to log it. */
+/** A record that was signed must be in the log soon afterwards. */
 function checkPromise({ bundle }: Run, record: LogRecord, log: Json): Outcome {
   ensure(at(log, "status") === "PENDING", "the state of the log is not known");
   const due = time(record.leaf, recordTimeMember(record)) + promiseMs;
@@ -57,7 +74,7 @@ function checkPromise({ bundle }: Run, record: LogRecord, log: Json): Outcome {
   return notPresent(`The record was not yet logged; it was promised by ${isoTime(due)}. Fetch the bundle again.`);
 }
 
-/** That the log itself says so. The time is the one that is proven for the checkpoint. */
+/** That the checkpoint is signed by the log itself. `proven` is the time when it provably existed already. */
 export const checkCheckpoint = ({ keys }: Run, record: LogRecord, proven: ProvenTime | undefined): Promise<Finding> =>
   find("CHECKPOINT", record.id, async () => {
     const note = at(record.item, "log.checkpoint");
@@ -65,7 +82,7 @@ export const checkCheckpoint = ({ keys }: Run, record: LogRecord, proven: Proven
     const name = "the checkpoint";
     const { origin, size } = parseCheckpoint(text(record.item, "log.checkpoint"), name);
     const expected = logOrigin(text(record.leaf, "iss"), text(record.leaf, "org"));
-    ensure(origin === expected, `the checkpoint is one of the log ${origin}, not of ${expected}`);
+    ensure(isOf(expected, origin), `the checkpoint is one of the log ${origin}, not of ${expected}`);
     const signers = await requireSigned(text(record.item, "log.checkpoint"), origin, keys.logs, name);
     return trustedSigners(keys, signers, proven, `The log ${origin} has signed that it held ${size} records.`);
   });
@@ -82,6 +99,19 @@ export function trustedSigners(
   requireProvenBefore("the key of the log", revokedAt, proven);
   return pass(`${message} ${provenOlder(revokedAt)}`);
 }
+
+/**
+ * Whether the origin is that of the log, in any of its epochs. A log whose database went back in time goes on under
+ * its name with a slash, an e and the number of the epoch.
+ */
+export const isOf = (log: string, origin: string): boolean => withoutEpoch(origin) === log;
+
+export const withoutEpoch = (origin: string): string => origin.replace(epochAtEnd, "");
+
+/** The epoch that an origin names. */
+export const epochIn = (origin: string): number => Number(epochAtEnd.exec(origin)?.[1] ?? 1);
+
+const epochAtEnd = /\/e([2-9]|[1-9]\d{1,8})$/;
 
 /** The origin (C2SP tlog-checkpoint) of an organization's log. */
 const logOrigin = (issuer: string, organizationId: string): string => `${logName(issuer)}/${organizationId}`;

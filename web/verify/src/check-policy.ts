@@ -1,15 +1,15 @@
 import { displayedSince, isDirect, skewMs } from "./displayed-since.ts";
-import { erased, type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { ensure, erased, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { isSameJson, type Json } from "./json.ts";
 import {
   expectedChecks,
   missingPurposes,
+  type PageEvent,
   type PageFacts,
   type PolicyCheck,
   type PolicyFacts,
   pageFacts,
 } from "./policy-rules.ts";
-import { ensure, fail } from "./problem.ts";
 import { asList, asText, at, items, list, text, time } from "./read.ts";
 import { isAcceptance, type LogRecord } from "./records.ts";
 import type { Run } from "./run.ts";
@@ -32,6 +32,7 @@ function checkPolicy(run: Run, record: LogRecord): Outcome {
   for (const check of items(stated)) {
     ensure(at(check, "ok") === true, `the check of ${String(at(check, "flag"))} was not passed`);
   }
+  requireDisclosure(run, record);
   const candidates = possibleFacts(run, record, shown).map(expectedChecks);
   const isExpected = candidates.some((checks) => isSameJson(asJson(checks), stated));
   if (!isExpected) fail(describeDifference(candidates[0] ?? [], stated));
@@ -42,7 +43,7 @@ function checkPolicy(run: Run, record: LogRecord): Outcome {
 
 const asJson = (checks: readonly PolicyCheck[]): Json => checks.map((check) => ({ ...check }));
 
-/** Without what they rest on, only that they are the checks that the flags ask for. */
+/** When the facts are hidden, only checks that the bundle names the checks that its flags ask for. */
 function checkStated(run: Run, record: LogRecord, shown: ShownAcceptance): Outcome {
   const checks = items(shown.checks);
   if (checks.length > 0) {
@@ -54,7 +55,7 @@ function checkStated(run: Run, record: LogRecord, shown: ShownAcceptance): Outco
   return notPresent(`What the checks rest on is ${record.hidden}; the bundle states that they were passed.`);
 }
 
-/** Where the clocks of the service leave several answers open, all of them. */
+/** All results that are possible within the differences of the service's clocks. */
 function possibleFacts(run: Run, record: LogRecord, shown: ShownAcceptance): PolicyFacts[] {
   const { bundle } = run;
   const { leaf, receipt } = record;
@@ -70,6 +71,8 @@ function possibleFacts(run: Run, record: LogRecord, shown: ShownAcceptance): Pol
     typedName: shown.typedName === null ? null : asText(shown.typedName, "subject.typedName"),
     methods: methods.map((method) => text(method, "method")),
     acceptedAt: time(leaf, "acceptedAt"),
+    // All acceptances of a session were shown the same words, which are compared with the hash in the leaf.
+    hasDisclosure: at(bundle, "presentation.rendering.words.disclosure") !== null,
   };
   const since = displayedSince(run, record, shown);
   return pagesBefore(run, facts.acceptedAt).flatMap((page) =>
@@ -84,19 +87,18 @@ const pageSources = ["CLIENT", "SERVER"] as const;
 /** What the page had told when the service looked, which may have been just before the last events came. */
 function pagesBefore({ bundle }: Run, acceptedAt: number): (PageFacts | null)[] {
   const events = pageEvents(bundle).filter(({ serverAt }) => serverAt <= acceptedAt + skewMs);
-  const types = events.map(({ type }) => type);
   const certain = events.filter(({ serverAt }) => serverAt < acceptedAt - skewMs).length;
-  return Array.from({ length: types.length - certain + 1 }, (_, late) =>
-    pageFacts(types.slice(0, types.length - late)),
+  return Array.from({ length: events.length - certain + 1 }, (_, late) =>
+    pageFacts(events.slice(0, events.length - late)),
   );
 }
 
 /** The timeline also repeats what the senders of acceptances told, under the time of their acceptance. */
-function pageEvents(bundle: Json): { type: string; serverAt: number }[] {
+function pageEvents(bundle: Json): (PageEvent & { readonly serverAt: number })[] {
   const acceptances = list(bundle, "receipts").map((receipt) => text(receipt, "acceptedAt"));
   return list(bundle, "timeline")
     .filter((entry) => at(entry, "actor") === "USER" && !acceptances.includes(text(entry, "serverAt")))
-    .map((entry) => ({ type: text(entry, "type"), serverAt: time(entry, "serverAt") }));
+    .map((entry) => ({ type: text(entry, "type"), target: at(entry, "detail"), serverAt: time(entry, "serverAt") }));
 }
 
 function describeDifference(expected: readonly PolicyCheck[], stated: Json): string {
@@ -110,6 +112,14 @@ function describeDifference(expected: readonly PolicyCheck[], stated: Json): str
   if (recomputed === undefined) return `no flag in force asks for the check of ${flag} that the bundle states`;
   const found = JSON.stringify({ observed: recomputed.observed, source: recomputed.source, ok: recomputed.ok });
   return `the check of ${flag} comes to ${found}, not to what the bundle states`;
+}
+
+/** The releases that did not enforce the flag yet wrote records with fewer digests. */
+function requireDisclosure({ bundle }: Run, { leaf }: LogRecord): void {
+  const isOn = at(bundle, "policy.flags.esignDisclosure") === true && at(leaf, "kind") === "click.acceptance";
+  if (!isOn || list(leaf, "_sd").length < 17) return;
+  const isHeld = at(bundle, "presentation.rendering.words.disclosure") !== null;
+  ensure(isHeld, "the flag esignDisclosure was in force and the words that were shown have no disclosure");
 }
 
 function requirePurposes({ bundle }: Run, { receipt }: LogRecord): void {

@@ -1,10 +1,9 @@
 import { type ProvenTime, requireProvenBefore } from "./displayed.ts";
 import { displayedSince, isDirect, readTokenClaims, tokenTime } from "./displayed-since.ts";
 import { isSigned } from "./ed25519.ts";
-import { erased, type Finding, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { ensure, erased, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import type { Json } from "./json.ts";
 import { findKey, requireInTime } from "./keys.ts";
-import { ensure, fail } from "./problem.ts";
 import { at, isoTime, time } from "./read.ts";
 import type { LogRecord } from "./records.ts";
 import type { Run } from "./run.ts";

@@ -1,7 +1,6 @@
 import type { Bytes } from "./bytes.ts";
-import type { Finding, Status } from "./finding.ts";
+import { type Finding, Problem, type Status } from "./finding.ts";
 import { isObject, type Json, parseJson } from "./json.ts";
-import { Problem } from "./problem.ts";
 import type { Terminal } from "./terminal.ts";
 import { type Verification, verifyBundle } from "./verify-bundle.ts";
 

@@ -14,8 +14,8 @@ import {
   smallInteger,
   tags,
 } from "./der.ts";
+import { ensure, fail } from "./finding.ts";
 import { oids } from "./object-ids.ts";
-import { ensure, fail } from "./problem.ts";
 
 /** A SignerInfo (RFC 5652 §5.3) with signed attributes, as time stamps have it. */
 export interface Signer {

@@ -1,5 +1,5 @@
 import type { Bytes } from "./bytes.ts";
-import { ensure, fail } from "./problem.ts";
+import { ensure, fail } from "./finding.ts";
 
 /** An element of DER (ITU-T X.690), with definite lengths in their shortest form and tags of one byte only. */
 export interface Der {

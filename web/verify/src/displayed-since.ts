@@ -1,7 +1,7 @@
 import { utf8Text } from "./bytes.ts";
+import { fail } from "./finding.ts";
 import { type Json, parseJson } from "./json.ts";
 import { parseJws } from "./jws.ts";
-import { fail } from "./problem.ts";
 import { at, time, timeOrNull } from "./read.ts";
 import type { LogRecord } from "./records.ts";
 import type { Run } from "./run.ts";

@@ -1,6 +1,6 @@
 import { type Bytes, fromBase64Url, sha256, toBase64Url, utf8, utf8Text } from "./bytes.ts";
+import { fail } from "./finding.ts";
 import { type Json, parseJson } from "./json.ts";
-import { fail } from "./problem.ts";
 import { isoTime } from "./read.ts";
 
 /** A value that a leaf commits to without holding it, and what proves that (RFC 9901 §4.2.1). */

@@ -1,5 +1,5 @@
 import type { Bytes } from "./bytes.ts";
-import { ensure } from "./problem.ts";
+import { ensure } from "./finding.ts";
 
 /** A key that Web Crypto has imported. */
 export type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;

@@ -1,5 +1,3 @@
-import { Problem } from "./problem.ts";
-
 /** What is looked at, in the order in which it is told. */
 export const checkNames = [
   "BUNDLE_SIGNATURE",
@@ -7,7 +5,9 @@ export const checkNames = [
   "CONTENT_HASH",
   "RENDER_HASH",
   "WORDS_HASH",
+  "CHANGES",
   "DEPLOYMENT_HASH",
+  "SCREENSHOT_HASH",
   "TERMS_HASH",
   "POLICY_HASH",
   "POLICY",
@@ -60,3 +60,16 @@ export async function find(
 }
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+
+/** Why a check fails, in words for whoever reads the result. Whatever is malformed, missing or wrong ends as one of these. */
+export class Problem extends Error {}
+
+/** Ends the check that is being made. */
+export function fail(message: string): never {
+  throw new Problem(message);
+}
+
+/** Ends the check unless the condition holds. */
+export function ensure(condition: boolean, message: string): asserts condition {
+  if (!condition) fail(message);
+}

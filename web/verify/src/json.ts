@@ -1,4 +1,4 @@
-import { fail } from "./problem.ts";
+import { fail } from "./finding.ts";
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

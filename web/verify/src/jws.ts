@@ -1,6 +1,6 @@
 import { type Bytes, fromBase64Url, utf8, utf8Text } from "./bytes.ts";
+import { ensure } from "./finding.ts";
 import { isObject, parseJson } from "./json.ts";
-import { ensure } from "./problem.ts";
 
 /** The parts of a compact JWS (RFC 7515 §3.1) whose form is right; nothing is proven by them yet. */
 export interface Jws {

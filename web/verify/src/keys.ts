@@ -1,9 +1,9 @@
 import { type Bytes, fromBase64Url, isSame, sha256, toBase64Url, utf8 } from "./bytes.ts";
 import { type Certificate, parseCertificates } from "./certificate.ts";
 import { importEd25519, type Key } from "./ed25519.ts";
+import { fail, Problem } from "./finding.ts";
 import { isObject, type Json } from "./json.ts";
-import { fail, Problem } from "./problem.ts";
-import { at, isoTime, text, time } from "./read.ts";
+import { at, count, isoTime, text, time } from "./read.ts";
 import { type NoteKey, parseNoteKey } from "./signed-note.ts";
 
 /** What a key signs: receipts with all other leaves and bundles, or render tokens. */
@@ -30,10 +30,25 @@ export interface KeyRing {
   readonly logs: readonly NoteKey[];
   /** The keys behind those of the logs, as far as the source tells when they were revoked. */
   readonly logSigning: readonly SigningKey[];
+  /** Of logs that were set back in time, as the key file tells. */
+  readonly epochs: readonly LogEpoch[];
   /** Null when none were given. */
   readonly tsaCertificates: readonly Certificate[] | null;
   /** What could not be read. */
   readonly problems: readonly string[];
+}
+
+/** A log that lacked what it had signed went on under another origin. */
+export interface LogEpoch {
+  readonly logId: string;
+  /** 2 or higher. */
+  readonly epoch: number;
+  /** What was signed before is missing from this index on. */
+  readonly missingFrom: number;
+  /** Of its first leaf: what stands before it in the log, the log still has. */
+  readonly firstIndex: number;
+  /** Milliseconds since 1970. */
+  readonly openedAt: number;
 }
 
 /** The keys of the key file, or for want of one those that the bundle brings along. Never fails: it tells its problems. */
@@ -43,6 +58,7 @@ export async function readKeys(bundle: Json, given: Json | undefined): Promise<K
   const signing = await collect(source, "keys", problems, readSigningKey);
   const logs = await collect(source, "logKeys", problems, readLogKey);
   const logSigning = await collect(source, "logSigningKeys", problems, readSigningKey);
+  const epochs = given === undefined ? [] : await collect(given, "epochs", problems, readEpoch);
   const hasCertificates = given !== undefined && at(given, "tsaCertificates") !== null;
   const certificates = hasCertificates ? await collect(given, "tsaCertificates", problems, readCertificates) : [];
   const all = [...signing, ...logSigning];
@@ -54,7 +70,8 @@ export async function readKeys(bundle: Json, given: Json | undefined): Promise<K
     signing,
     logs,
     logSigning,
-    // An empty list trusts nobody in particular, which is as good as none.
+    epochs,
+    // An empty list is treated like no list, because it names no authority to trust.
     tsaCertificates: hasCertificates && certificates.length > 0 ? certificates.flat() : null,
     problems: [...new Set(problems)],
   };
@@ -103,6 +120,14 @@ async function readSigningKey(jwk: Json, name: string): Promise<SigningKey> {
     revokedAt: revokedAt === null ? null : time(jwk, "revokedAt"),
   };
 }
+
+const readEpoch = async (epoch: Json): Promise<LogEpoch> => ({
+  logId: text(epoch, "logId"),
+  epoch: count(epoch, "epoch"),
+  missingFrom: count(epoch, "missing.from"),
+  firstIndex: count(epoch, "firstIndex"),
+  openedAt: time(epoch, "openedAt"),
+});
 
 const readLogKey = async (key: Json, name: string): Promise<NoteKey> =>
   parseNoteKey(typeof key === "string" ? key : fail(`${name} is not a text`));

@@ -17,6 +17,14 @@ export interface PageFacts {
   readonly linksOpened: number;
   /** How the box was left; null when it was not touched. */
   readonly ticked: boolean | null;
+  /** The disclosure on electronic records was on the screen. */
+  readonly disclosed?: boolean;
+}
+
+/** What a page told. */
+export interface PageEvent {
+  readonly type: string;
+  readonly target: Json;
 }
 
 export interface PolicyFacts {
@@ -41,6 +49,8 @@ export interface PolicyFacts {
   /** Since when the text may have been on display, in milliseconds since 1970; null when nothing tells. */
   readonly displayedSince: number | null;
   readonly acceptedAt: number;
+  /** The words that were handed out have the disclosure. Without it the flag was not enforced: in releases up to 0.1.0. */
+  readonly hasDisclosure: boolean;
 }
 
 /** The checks that these flags ask for and what they find, in the order in which the service makes them. */
@@ -53,6 +63,7 @@ export function expectedChecks(facts: PolicyFacts): PolicyCheck[] {
   return [
     ...direct,
     ...when(isOn(facts, "requireRenderToken"), () => server("requireRenderToken", true, true)),
+    ...when(facts.hasDisclosure && isOn(facts, "esignDisclosure"), () => disclosure(facts)),
     ...when(isOn(facts, "requireCheckbox"), () => checkbox(facts)),
     ...when(facts.isConsent || isOn(facts, "requireCheckbox"), () => initialState(facts)),
     ...when(isOn(facts, "requireScroll"), () => scroll(facts)),
@@ -86,6 +97,14 @@ const told = (facts: PolicyFacts, flag: string, observed: Json, ok = observed ==
   ...client(flag, true, observed, ok),
   source: facts.pageSource ?? "CLIENT",
 });
+
+function disclosure({ page, presentation }: PolicyFacts): PolicyCheck {
+  const events = items(at(presentation, "events"));
+  const isTold = events.some((event) => isDisclosing({ type: String(at(event, "type")), target: at(event, "target") }));
+  return client("esignDisclosure", true, page?.disclosed === true || isTold);
+}
+
+const isDisclosing = ({ type, target }: PageEvent): boolean => type === "DISPLAYED" && target === "esignDisclosure";
 
 /** What the page told when it happened counts more than what was said afterwards. Of consents the purposes are the boxes. */
 function checkbox(facts: PolicyFacts): PolicyCheck {
@@ -150,7 +169,7 @@ function age({ flags, methods }: PolicyFacts): PolicyCheck[] {
   return [client("minAge", required, isStated, isStated)];
 }
 
-/** Methods for which the word of the customer is the proof. */
+/** Methods of verification for which the customer's statement is accepted as proof. */
 const claimable = ["CUSTOMER_ATTESTED", "CUSTOMER_SESSION", "TYPED_NAME", "AGE_STATEMENT"];
 
 function verification({ flags, methods, typedName: name }: PolicyFacts): PolicyCheck[] {
@@ -165,14 +184,16 @@ function verification({ flags, methods, typedName: name }: PolicyFacts): PolicyC
   return [client("verificationMethods", required, passed, ok)];
 }
 
-/** What events of a page come to. */
-export function pageFacts(events: readonly string[]): PageFacts | null {
+/** Summarises the events of a page. */
+export function pageFacts(events: readonly PageEvent[]): PageFacts | null {
   if (events.length === 0) return null;
-  const touches = events.filter((type) => type === "CHECKED" || type === "UNCHECKED");
+  const types = events.map(({ type }) => type);
+  const touches = types.filter((type) => type === "CHECKED" || type === "UNCHECKED");
   return {
-    scrolledToEnd: events.includes("SCROLLED_TO_END"),
-    linksOpened: events.filter((type) => type === "LINK_OPENED").length,
+    scrolledToEnd: types.includes("SCROLLED_TO_END"),
+    linksOpened: types.filter((type) => type === "LINK_OPENED").length,
     ticked: touches.length === 0 ? null : touches.at(-1) === "CHECKED",
+    ...(events.some(isDisclosing) ? { disclosed: true } : {}),
   };
 }
 

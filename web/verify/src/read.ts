@@ -1,5 +1,5 @@
+import { fail } from "./finding.ts";
 import { isObject, type Json, type JsonObject } from "./json.ts";
-import { fail } from "./problem.ts";
 
 /** The value at a path such as `integrity.log.treeSize`; null when it, or anything on the way to it, is absent. */
 export function at(root: Json, path: string): Json {

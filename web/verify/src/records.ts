@@ -1,7 +1,7 @@
 import { type Bytes, fromBase64, utf8Text } from "./bytes.ts";
 import { type Disclosure, parseDisclosure } from "./displayed.ts";
+import { fail, Problem } from "./finding.ts";
 import { isObject, type Json, parseJson } from "./json.ts";
-import { fail, Problem } from "./problem.ts";
 import { at, items } from "./read.ts";
 
 /** Why what is personal in a record cannot be seen. */

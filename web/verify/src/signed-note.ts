@@ -1,7 +1,7 @@
 import { type Bytes, concat, fromBase64, isSame, sha256, toHex, utf8 } from "./bytes.ts";
 import { importEd25519, isSigned, type Key } from "./ed25519.ts";
+import { ensure, fail } from "./finding.ts";
 import { hashBytes } from "./merkle.ts";
-import { ensure, fail } from "./problem.ts";
 
 /** A verifier key of C2SP signed-note: who may sign the checkpoints of a log. */
 export interface NoteKey {

@@ -15,8 +15,8 @@ import {
   smallInteger,
   tags,
 } from "./der.ts";
+import { ensure, fail } from "./finding.ts";
 import { oids } from "./object-ids.ts";
-import { ensure, fail } from "./problem.ts";
 
 /** What a time-stamping authority has confirmed. */
 export interface TimeStamp {

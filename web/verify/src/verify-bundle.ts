@@ -1,3 +1,4 @@
+import { isSame } from "./bytes.ts";
 import { type AnchorResult, checkAnchor } from "./check-anchor.ts";
 import { checkBundle } from "./check-bundle.ts";
 import { checkContents } from "./check-contents.ts";
@@ -5,15 +6,15 @@ import { checkDisclosures } from "./check-disclosures.ts";
 import { checkLeaf, checkRecords } from "./check-leaf.ts";
 import { checkCheckpoint, checkInclusion } from "./check-log.ts";
 import { checkPolicies } from "./check-policy.ts";
-import { checkRecordKey, checkRecordSignature } from "./check-record.ts";
 import { checkRenderToken } from "./check-render-token.ts";
-import { missingSupport } from "./ed25519.ts";
-import { checkNames, type Finding } from "./finding.ts";
+import { type ProvenTime, provenOlder, requireProvenBefore } from "./displayed.ts";
+import { isSigned, missingSupport } from "./ed25519.ts";
+import { checkNames, ensure, type Finding, find, Problem, pass } from "./finding.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "./json.ts";
-import { readKeys } from "./keys.ts";
-import { Problem } from "./problem.ts";
-import { at } from "./read.ts";
-import { isAcceptance, type LogRecord, readRecords } from "./records.ts";
+import { parseJws } from "./jws.ts";
+import { findKey, readKeys, requireInTime } from "./keys.ts";
+import { at, text, time } from "./read.ts";
+import { isAcceptance, type LogRecord, readRecords, recordTimeMember } from "./records.ts";
 import type { Run } from "./run.ts";
 
 export interface VerifyOptions {
@@ -90,3 +91,27 @@ async function checkRecord(run: Run, record: LogRecord, anchor: AnchorResult): P
     ...(isAcceptance(record) ? [await checkRenderToken(run, record, proven)] : []),
   ];
 }
+
+/** The `typ` of receipts and all other leaves. */
+const receiptTyp = "click-receipt+jws";
+
+const jwsOf = ({ item }: LogRecord) => parseJws(text(item, "receiptJws"), receiptTyp, "the record's signature");
+
+const checkRecordSignature = ({ keys }: Run, record: LogRecord): Promise<Finding> =>
+  find("SIGNATURE", record.id, async () => {
+    const jws = jwsOf(record);
+    ensure(isSame(jws.payload, record.leafBytes()), "the signature is over another leaf");
+    const { key } = findKey(keys, jws.kid, "receipt");
+    ensure(await isSigned(key, jws.signature, jws.signed), "the record's signature does not hold");
+    return pass(`The record is signed by the key ${jws.kid}.`);
+  });
+
+const checkRecordKey = ({ keys }: Run, record: LogRecord, proven: ProvenTime | undefined): Promise<Finding> =>
+  find("KEY_VALIDITY", record.id, () => {
+    const member = recordTimeMember(record);
+    const key = findKey(keys, jwsOf(record).kid, "receipt");
+    requireInTime(key, time(record.leaf, member));
+    if (key.revokedAt === null) return pass(`The key was in use at ${text(record.leaf, member)}.`);
+    requireProvenBefore(`the key ${key.kid}`, key.revokedAt, proven);
+    return pass(provenOlder(key.revokedAt));
+  });

@@ -11,7 +11,7 @@ import { migrate } from "#platform/db/migrate.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
-import { createMetrics } from "#platform/metrics.ts";
+import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
@@ -34,6 +34,7 @@ let proxy: FaultProxy;
 let direct: pg.Pool;
 let service: Service;
 let client: Client<typeof ClickService>;
+let metrics: Metrics;
 
 beforeAll(async () => {
   postgres = await startPostgres({ dataDir: folder, durable: true });
@@ -47,7 +48,7 @@ beforeAll(async () => {
   const throughProxy = new URL(url);
   throughProxy.port = String(proxy.port);
   const config = { databaseUrl: throughProxy.href, masterKey: randomBytes(32).toString("base64"), issuer: testIssuer };
-  const metrics = createMetrics();
+  metrics = createMetrics();
   const runtime = { logger, metrics, clock: systemClock, newId, bus: createMemoryBus() };
   service = await createClickService(config, {
     runtime,
@@ -137,6 +138,13 @@ describe("a lost connection", () => {
     proxy.setMode("hold-answers");
     const outcomes = ["a", "b"].map((key) => codeOf(acceptOne(client, itemOf(template, key))));
     expect(new Set(await Promise.all(outcomes))).toEqual(new Set(["SERVICE_UNAVAILABLE"]));
+    const measured = await metrics.registry.metrics();
+    expect(measured).toContain('assent_database_up{service="click"} 0');
+    // The calls have succeeded, and their items have not.
+    expect(measured).toMatch(
+      /^assent_rpc_items_total\{service="click",method="AcceptBatch",code="SERVICE_UNAVAILABLE"\} [1-9]/m,
+    );
+    expect(measured).not.toMatch(/^assent_rpc_duration_seconds_count\{.*method="AcceptBatch",code="(?!ok)/m);
     proxy.setMode("pass");
     for (const key of ["a", "b"]) await acceptPatiently(template, key);
   });

@@ -73,6 +73,7 @@ export function newRecord(
     sealed: sealAcceptance(vault, { organizationId: orgId, recordId: receiptId }, seed, content),
     session: sessionId === undefined ? null : { id: sessionId, ...move },
     consents: [],
+    hasCopy: false,
     events: [{ eventId: newId(), organizationId: orgId, subject: "assent.click.acceptance.recorded", data: "{}" }],
     leaves: [newLeaf(receiptId)],
     ...changes,

@@ -34,6 +34,7 @@ export function createErasureParts(click: ClickHarness): ErasureParts {
   const { database, masterKey, clock } = click;
   const as = (role: string): pg.Pool => createPool({ url: database.url, role, max: 2, name: "test-erasure" });
   const [pool, eraserPool] = [as("assent_click"), as("assent_click_eraser")];
+  const integratorPool = as("assent_click_integrator");
   const logger = createLogger("test", "silent");
   const deps = {
     ...createEvidenceParts({
@@ -44,8 +45,8 @@ export function createErasureParts(click: ClickHarness): ErasureParts {
       clock,
       logger,
     }),
-    pool,
-    eraserPool,
+    ...{ pool, eraserPool, integratorPool },
+    logGuard: { passed: async () => true, isCurrent: async () => true, watch: async () => {} },
     templates: createTemplateSource(createClient(TemplatesService, click.templates.transport)),
     keys: createKeyHasher(() => masterKey),
     clock,
@@ -58,7 +59,7 @@ export function createErasureParts(click: ClickHarness): ErasureParts {
     deps,
     eraseDue: () => eraseDue(deps),
     close: async () => {
-      await Promise.all([pool.end(), eraserPool.end()]);
+      await Promise.all([pool, eraserPool, integratorPool].map((one) => one.end()));
     },
   };
 }

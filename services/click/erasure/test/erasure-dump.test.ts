@@ -67,7 +67,7 @@ function addTemplates() {
   const generated = addTemplate({
     type: TemplateType.GENERATED,
     versions: [],
-    policyFlags: { requireTypedName: true, allowDecline: true },
+    policyFlags: { requireTypedName: true, allowDecline: true, sendCopyToUser: true },
   });
   click.templates.addVersion(generated, { content: "<p>Between us and {{party}}.</p>" });
   const consent = click.templates.add(
@@ -92,7 +92,7 @@ async function leaveTraces({ generated, consent, once }: Templates, person: Pers
   const events = [{ type: "LINK_OPENED", target }];
   await click.client.appendSessionEvents({ sessionId: accepted.id, events }, as(orgId));
   const presentation = { buttonText: `Yes, says ${typedName}`, checkboxInitiallyChecked: false };
-  const body = { sessionId: accepted.id, typedName, presentation, verification: verified, ...common };
+  const body = { sessionId: accepted.id, typedName, copyTo: email, presentation, verification: verified, ...common };
   const first = await acceptOne(click.client, { orgId, key, body });
   await complete(generated, accepted.id, { reason });
   const declined = await create(generated, session);

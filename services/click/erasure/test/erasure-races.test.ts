@@ -1,14 +1,18 @@
+import { createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
+import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { type ConsentUpdate, recordUpdate } from "../../consent/record-update.ts";
 import { consentActions } from "../../consent/test/consent-actions.ts";
 import { leavesOf } from "../../log/test/signed-leaves.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
-import { type ClickHarness, type ClickInstance, callerOf, rows, startClick } from "../../test/harness.ts";
+import { as, type ClickHarness, type ClickInstance, callerOf, rows, startClick } from "../../test/harness.ts";
 import { type EraseUserDeps, eraseUser } from "../erase-user.ts";
+import { personalData } from "../personal-data.ts";
 import { createErasureParts, type ErasureParts, erasureActions } from "./erasure-actions.ts";
 import { findWrong } from "./erasure-checks.ts";
 
@@ -127,5 +131,29 @@ describe("an erasure", () => {
     );
     expect([erased.receipts.length, erased.sessions]).toEqual([1, [session.id]]);
     expect(await findWrong(click, orgId)).toEqual([]);
+  });
+
+  test("that was interrupted tells what it did before a legal hold came, and does no more", async () => {
+    const email = "ann@example.com";
+    const people = createClient(
+      PersonalDataService,
+      createMemoryTransport((router) => router.service(PersonalDataService, personalData(parts.deps)), {
+        interceptors: [],
+      }),
+    );
+    const template = addTemplate();
+    const orgId = orgOf(template);
+    const { receipt: before } = await acceptTemplate(template, { userRef: email });
+    const erasure = { person: { email }, erasureId: newId(), ground: "GDPR_17" };
+    const page = async (asked: object) => {
+      const { items, nextCursor } = await people.erasePerson({ ...erasure, ...asked }, as(orgId));
+      return { nextCursor, told: items.map(({ targetId, keptBecause }) => [targetId, keptBecause]) };
+    };
+    expect((await page({})).told).toEqual([[before.receiptId, ""]]);
+    const { receipt: after } = await acceptTemplate(template, { userRef: email });
+    const { told, nextCursor } = await page({ isHeld: true });
+    expect(told).toEqual([[before.receiptId, ""]]);
+    expect((await page({ isHeld: true, cursor: nextCursor })).told).toEqual([[after.receiptId, "LEGAL_HOLD"]]);
+    expect(await receiptOf(orgId, after.receiptId)).toEqual(after);
   });
 });

@@ -56,12 +56,22 @@ const title = "The text as it was shown";
 /** The text itself. Parsing a long text takes a while. */
 export function textSection(bundle: PrintedBundle): Markup {
   const { rendered, content, contentType } = bundle.agreement;
-  const html = rendered ?? contentToHtml(formatOf(contentType), content);
-  const { tree } = parseRestrictedHtml(html);
+  const tree = agreementTree({ rendered, content, format: formatOf(contentType) });
   // The text was checked when it was stored; it is attached unchanged.
   if (tree === undefined) return textLeftOut("cannot be printed");
   return section(title, paragraph(origin(bundle)), framedText(tree));
 }
+
+/** A text as it was published and, if the service rendered it, as it was shown. */
+export interface AgreementText {
+  readonly rendered: string | null;
+  readonly content: string;
+  readonly format: ContentFormat;
+}
+
+/** Undefined when it cannot be printed. */
+export const agreementTree = ({ rendered, content, format }: AgreementText): readonly HtmlNode[] | undefined =>
+  parseRestrictedHtml(rendered ?? contentToHtml(format, content)).tree;
 
 /**
  * The frame runs along all pages of the text, so that nothing in it can pass for this document's own words,

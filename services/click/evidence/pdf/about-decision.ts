@@ -3,6 +3,7 @@ import { withheldReason } from "./about-agreement.ts";
 import {
   anyValue,
   exact,
+  type Fact,
   facts,
   hash,
   knownFrom,
@@ -16,7 +17,7 @@ import {
   words,
   yesNo,
 } from "./markup.ts";
-import type { PrintedBundle } from "./printed-bundle.ts";
+import type { PrintedBundle, PrintedWords } from "./printed-bundle.ts";
 
 export const decisionWords: Readonly<Record<Receipt["decision"], string>> = {
   ACCEPT: "accepted",
@@ -38,12 +39,29 @@ export function howSection(bundle: PrintedBundle): Markup {
       ["Rendering", hash(shown.rendering?.renderId)],
       ["Text of the button, as rendered", around?.buttonText],
       ["Text beside the checkbox, as rendered", around?.checkboxText],
+      ...changesFacts(around?.changes),
       ["What was seen of the user", absentFacts(bundle)],
     ]),
+    disclosurePart(around),
     saidPart(bundle),
     checksPart(bundle.policy.checks, bundle.policy.hash),
   );
 }
+
+const changesFacts = (changes: PrintedWords["changes"]): Fact[] =>
+  changes === undefined
+    ? []
+    : [
+        ["Changes were shown since", `version ${changes.from.label}, revision ${changes.from.revision}`],
+        ["What changed, in the words of the author", changes.changeSummary ?? undefined],
+        ["Hash of the changes, as rendered", hash(changes.shownHash)],
+      ];
+
+/** What was handed out to be shown before the text; whether it was on the screen stands in the checks. */
+const disclosurePart = (around: PrintedWords | null): Markup =>
+  around?.disclosure === undefined
+    ? nothing
+    : markup`<h3>Disclosure on electronic records, as rendered</h3><p><strong>${around.disclosure.title}</strong></p>${around.disclosure.text.split("\n").map((line) => markup`<p>${line}</p>`)}`;
 
 /** Claims that the service did not observe itself. */
 function saidPart({ presentation: shown, receipts }: PrintedBundle): Markup {
@@ -109,7 +127,7 @@ export function consentSection({ consents, receipts }: PrintedBundle): Markup {
       );
 }
 
-export function sinceSection({ after }: PrintedBundle): Markup {
+export function sinceSection({ after, delivery }: PrintedBundle): Markup {
   const { withdrawals, laterAcceptances, currentRevision } = after;
   return section(
     "What has happened since",
@@ -117,6 +135,7 @@ export function sinceSection({ after }: PrintedBundle): Markup {
       ["Revision that is published now", currentRevision === null ? "none" : String(currentRevision)],
       ["Withdrawals", withdrawals.length === 0 ? "none" : undefined],
       ["Later decisions of the same person", laterAcceptances.length === 0 ? "none are told of" : undefined],
+      ...delivery.map((one): Fact => ["Copy by mail", copyState(one)]),
     ]),
     withdrawals.length === 0
       ? nothing
@@ -136,4 +155,9 @@ export function sinceSection({ after }: PrintedBundle): Markup {
           exact(one.receiptId),
         ]),
   );
+}
+
+function copyState({ status, to, at }: PrintedBundle["delivery"][number]): string {
+  const whom = to === null ? "" : ` to ${to}`;
+  return at === null ? `${words(status)}${whom}` : `${words(status)}${whom}, ${time(at)}`;
 }

@@ -1,12 +1,15 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
-import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { Profile, type RendererService, type RenderHtmlRequestSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { readStampedTime } from "#platform/timestamps/timestamp-token.ts";
 import { visibleText } from "#platform/visible-text.ts";
 import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
+import type { CopyHtmlJob } from "../../copies/copy-html.ts";
+import type { Accepted } from "../collect-evidence.ts";
 import type { Evidence } from "../evidence.ts";
 import { contentFiles } from "../make-archive.ts";
 import type { WrittenBundle } from "../write-bundle.ts";
@@ -27,33 +30,36 @@ export interface EvidencePrinter {
    * available. Must not be called within a transaction.
    */
   print(caller: Caller, evidence: Evidence, bundle: WrittenBundle): Promise<Uint8Array>;
+  /** Renders the copy that a person gets; undefined when its text cannot be printed. Otherwise as above. */
+  printCopy(caller: Caller, accepted: Accepted, job: CopyHtmlJob): Promise<Uint8Array | undefined>;
   close(): Promise<void>;
 }
 
 export function createEvidencePrinter({ renderer, issuer, logger }: EvidencePrinterDeps): EvidencePrinter {
   // Texts may have a megabyte, and parsing Markdown is slow.
-  const htmlMaker = createWorkerPool<EvidenceHtmlJob, string>({
-    module: new URL("./print-worker.ts", import.meta.url),
+  const htmlMaker = createWorkerPool<EvidenceHtmlJob | CopyHtmlJob, string>({
+    module: new URL("./print-thread.ts", import.meta.url),
     size: 1,
     maxWaiting: 50,
     waitMs: 5_000,
     deadlineMs: 8_000,
     maxHeapMb: 384,
   });
-  const attempt = async (caller: Caller, evidence: Evidence, job: EvidenceHtmlJob): Promise<Uint8Array> => {
-    const html = await htmlMaker.run(job);
-    const request = {
-      title: titleOf(evidence),
-      html,
-      page: { margins: { top: 20, right: 20, bottom: 22, left: 20 }, header: "", footer: footerOf(evidence) },
-      locale: "en",
-      profile: Profile.PDF_A_3A,
-      createdAt: timestampFromDate(evidence.generatedAt),
-      attachments: attachmentsOf(evidence, job.bundleJson),
-    };
-    const { pdf } = await renderer.renderHtml(request, { headers: callerHeaders(caller), timeoutMs: renderTimeoutMs });
+  const typeset = async (caller: Caller, request: MessageInitShape<typeof RenderHtmlRequestSchema>) => {
+    const whole = { ...request, profile: Profile.PDF_A_3A };
+    const { pdf } = await renderer.renderHtml(whole, { headers: callerHeaders(caller), timeoutMs: renderTimeoutMs });
     return pdf;
   };
+  const margins = { top: 20, right: 20, bottom: 22, left: 20 };
+  const attempt = async (caller: Caller, evidence: Evidence, job: EvidenceHtmlJob): Promise<Uint8Array> =>
+    typeset(caller, {
+      title: titleOf(evidence),
+      html: await htmlMaker.run(job),
+      page: { margins, header: "", footer: footerOf(evidence) },
+      locale: "en",
+      createdAt: timestampFromDate(evidence.generatedAt),
+      attachments: attachmentsOf(evidence, job.bundleJson),
+    });
   return {
     print: async (caller, evidence, { json }) => {
       const token = evidence.integrity.anchor?.token ?? null;
@@ -70,11 +76,27 @@ export function createEvidencePrinter({ renderer, issuer, logger }: EvidencePrin
         throw asOutage(error);
       });
     },
+    printCopy: async (caller, { locale, generatedAt }, job) => {
+      try {
+        return await typeset(caller, {
+          title: Array.from(visibleText(job.title)).slice(0, maxTitle).join(""),
+          html: await htmlMaker.run(job),
+          page: { margins, header: "", footer: `${job.receiptId} · {page} / {pages}` },
+          // The contract takes no longer tag, which only decides hyphenation.
+          locale: locale.slice(0, 35).replace(/-$/, ""),
+          createdAt: timestampFromDate(generatedAt),
+        });
+      } catch (error) {
+        if (!isOfTheText(error)) throw asOutage(error);
+        logger.warn({ err: error, organizationId: caller.orgId, receiptId: job.receiptId }, notPrinted);
+        return undefined;
+      }
+    },
     close: () => htmlMaker.close(),
   };
 }
 
-const notPrinted = "the text of evidence cannot be printed and is attached only";
+const notPrinted = "a text cannot be printed and is attached only";
 
 /** Shorter than the gateway's deadline; rendering again without the text takes hardly any time. */
 const renderTimeoutMs = 8_000;

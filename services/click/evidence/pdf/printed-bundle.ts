@@ -28,6 +28,7 @@ export interface PrintedBundle {
   };
   readonly timeline: Evidence["timeline"];
   readonly consents: readonly PrintedConsent[];
+  readonly delivery: readonly { readonly status: string; readonly to: string | null; readonly at: string | null }[];
   readonly after: {
     readonly withdrawals: readonly PrintedEnding[];
     readonly laterAcceptances: readonly PrintedLater[];
@@ -117,6 +118,13 @@ export interface PrintedWords {
   readonly buttonText?: string;
   readonly checkboxText?: string;
   readonly declineText?: string;
+  readonly disclosure?: { readonly title: string; readonly text: string };
+  /** Told to somebody who had accepted an earlier text. */
+  readonly changes?: {
+    readonly from: { readonly label: string; readonly revision: number };
+    readonly changeSummary: string | null;
+    readonly shownHash: string;
+  };
 }
 
 export interface PrintedContext {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => click.close());
 
 const { addTemplate, create, accept, acceptTemplate, complete } = clientActions(() => click);
-const { renderSession } = renderActions(() => click);
+const { renderDeployment, renderSession } = renderActions(() => click);
 const { archiveOf, integrate, anchor, verify } = evidenceActions(() => click);
 
 const unzip = (archive: Uint8Array): Record<string, string> =>
@@ -81,6 +81,20 @@ describe("the archive of a session", () => {
     ]) {
       expect(description).toContain(part);
     }
+  });
+
+  test("has the picture of the deployment as a file of its own, and the verifier looks at that of the bundle", async () => {
+    const template = addTemplate();
+    const screenshot = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.alloc(100_000, 7)]);
+    const deployment = click.templates.deploy(template, { screenshot });
+    const { renderToken } = await renderDeployment(deployment);
+    const { receipt } = await acceptTemplate(template, { renderToken });
+    const archive = unzipSync(await archiveOf(orgOf(template), receipt.sessionId, { undisclosed: true }));
+    expect(Buffer.from(archive["screenshot.png"] ?? []).equals(screenshot)).toBe(true);
+    expect(strFromU8(archive["README-902.txt"] ?? new Uint8Array())).toContain("  screenshot.png ");
+    const result = await verify(orgOf(template), strFromU8(archive["bundle.json"] ?? new Uint8Array()));
+    expect(failuresOf(result)).toEqual([]);
+    expect(result.checks).toContainEqual(expect.objectContaining({ check: "SCREENSHOT_HASH", status: "PASS" }));
   });
 
   test("of a session that nothing happened in has no proofs", async () => {

@@ -112,6 +112,25 @@ export function evidenceJourneys(click: () => ClickHarness): Readonly<Record<str
       await complete(template, session.id, { reason: "checked out" });
       return named(template, session.id);
     },
+    "a session that showed what had changed since the person accepted": async () => {
+      const template = addTemplate({ policyFlags: { showChanges: true } });
+      await acceptTemplate(template, {});
+      click().templates.revise(template, "<p>The terms of <em>today</em>.</p><ul><li>Be kind</li></ul>");
+      const session = await create(template, person);
+      const { renderToken } = await renderSession(template, session.id, { token: session.renderToken });
+      await accept(template, { ...everything, sessionId: session.id, renderToken });
+      return named(template, session.id);
+    },
+    "a session of a text with values that showed what had changed": async () => {
+      const template = generated();
+      template.policyFlags = { showChanges: true };
+      await acceptTemplate(template, { data });
+      click().templates.revise(template, "<p>{{fullName}} of {{city}}, for two years</p>");
+      const session = await create(template, { ...person, data });
+      await renderSession(template, session.id, { token: session.renderToken });
+      await accept(template, { ...everything, sessionId: session.id });
+      return named(template, session.id);
+    },
     "a session that was accepted with the token it was created with": async () => {
       const template = addTemplate();
       const session = await create(template, person);

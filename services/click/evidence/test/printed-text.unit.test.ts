@@ -58,7 +58,9 @@ describe("the text of an agreement in print", () => {
         fc.pre(tree !== undefined);
         const printed = printedText(tree ?? []);
         const shown = textOf(parseRestrictedHtml(printed).tree ?? []);
-        expect(lettersOf(shown).replaceAll("***", "")).toBe(lettersOf(textOf(tree ?? [])));
+        // A rule is printed as three stars, which may stand beside stars of the text.
+        const lettersBesideRules = (text: string): string => lettersOf(text).replaceAll("***", "");
+        expect(lettersBesideRules(shown)).toBe(lettersBesideRules(textOf(tree ?? [])));
       }),
       { numRuns: 400 },
     );

@@ -59,8 +59,11 @@ beforeEach(async () => {
   const interceptors = serverInterceptors({ service: "click", logger, metrics: createMetrics() });
   const transport = createMemoryTransport(
     (router) => {
-      router.service(ClickService, listEvidenceKeys({ ...parts, tsaCertificates: ["a PEM"] }));
-      evidenceAdminRoutes(parts)(router);
+      router.service(
+        ClickService,
+        listEvidenceKeys({ ...parts, pool, integratorPool: pool, tsaCertificates: ["a PEM"] }),
+      );
+      evidenceAdminRoutes({ ...parts, integratorPool: pool, clock, logger, logMemory: undefined })(router);
     },
     { interceptors },
   );

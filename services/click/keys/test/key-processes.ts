@@ -6,8 +6,8 @@ import { createLogger } from "#platform/logger.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
 import { createRenderTokens, type RenderClaims, secondsOf } from "../../render/render-tokens.ts";
 import { parts } from "../../test/forged-tokens.ts";
-import type { KeyPurpose } from "../key-schedule.ts";
 import { signingKeyKek } from "../sealed-columns.ts";
+import type { KeyPurpose } from "../signing-key-store.ts";
 import { createSigningKeys } from "../signing-keys.ts";
 
 /** One database for the signing keys of several processes. */

@@ -108,7 +108,7 @@ describe("the leaf of an acceptance", () => {
       superseded: false,
       _sd_alg: "sha-256",
     });
-    expect(_sd).toHaveLength(16);
+    expect(_sd).toHaveLength(17);
   });
 
   test("is canonical and has nothing of the person, nor has anything else that is stored", async () => {

@@ -136,7 +136,7 @@ describe("indexes of leaves", () => {
     const unfit = newRecord({ orgId }, { events: [{ eventId: "", organizationId: orgId, subject: "", data: "" }] });
     await expect(recordAcceptances(pool, [unfit])).rejects.toThrow();
     const indexes = await recordAcceptances(pool, [newRecord({ orgId })]);
-    expect([...indexes.values()]).toEqual([2]);
+    expect([...indexes.values()]).toEqual([{ leafIndex: 2, epoch: null }]);
     expect((await logOf(orgId)).map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
@@ -145,7 +145,7 @@ describe("indexes of leaves", () => {
     const first = newRecord({ orgId, key: "k" });
     await recordAcceptances(pool, [first]);
     const records = [newRecord({ orgId, key: "k" }), newRecord({ orgId }), newRecord({ orgId, key: "k" })];
-    expect([...(await recordAcceptances(pool, records)).values()]).toEqual([1]);
+    expect([...(await recordAcceptances(pool, records)).values()]).toEqual([{ leafIndex: 1, epoch: null }]);
     expect(await sizeOf(orgId)).toBe(2);
   });
 
@@ -159,7 +159,7 @@ describe("indexes of leaves", () => {
       completion.recordId,
       b.receiptId,
     ]);
-    expect([indexes.get(a.receiptId), indexes.get(b.receiptId)]).toEqual([0, 2]);
+    expect([indexes.get(a.receiptId)?.leafIndex, indexes.get(b.receiptId)?.leafIndex]).toEqual([0, 2]);
   });
 
   test("a leaf whose hash or signature has another length is not taken", async () => {

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import pg from "pg";
+import type pg from "pg";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { newId } from "#platform/ids.ts";
@@ -47,8 +47,7 @@ export async function startLogs(): Promise<LogHarness> {
   const metrics = createMetrics();
   const pool = createPool({ url: database.url, role: "assent_click", name: "click" });
   const integratorPool = createPool({ url: database.url, role: "assent_click_integrator", name: "click-integrator" });
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  superuser.on("error", () => {});
+  const { superuser } = database;
   const kek = signingKeyKek([randomBytes(32)], "log");
   const logKeys = createSigningKeys({ pool, kek, clock, logger, purpose: "log" });
   const issuer = "https://logs.example.com";
@@ -64,7 +63,7 @@ export async function startLogs(): Promise<LogHarness> {
       }
     },
     close: async () => {
-      await Promise.all([pool.end(), integratorPool.end(), superuser.end()]);
+      await Promise.all([pool.end(), integratorPool.end()]);
       await database.drop();
     },
   };

@@ -1,5 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { createEgress } from "#platform/net/egress-proxy.ts";
+import { startConnectProxy } from "#platform/testing/connect-proxy.ts";
 import { type HttpAuthority, startHttpAuthority } from "#platform/testing/http-authority.ts";
 import { until } from "#platform/testing/until.ts";
 import {
@@ -45,6 +47,27 @@ describeWithOpenssl("a time stamp of OpenSSL", (makeAuthority) => {
       expect(token[0]).toBe(0x30);
     }
     expect(http.requests.at(-1)?.contentType).toBe("application/timestamp-query");
+  });
+  test("is asked for over a connection of its own: one that was kept may be closed just then", async () => {
+    http.answer(makeAuthority().reply);
+    await stamp();
+    await stamp();
+    expect(new Set(http.requests.slice(-2).map(({ port }) => port)).size).toBe(2);
+  });
+  test("is asked for through the proxy of the operator's network, and not otherwise", async () => {
+    const proxy = await startConnectProxy(["tsa.bank.example"]);
+    try {
+      http.answer(makeAuthority().reply);
+      const url = http.url.replace("127.0.0.1", "tsa.bank.example");
+      const authority = createTimestampAuthority({ url, trusted: [], egress: createEgress(proxy.url) });
+      expect((await authority.stamp(note)).token.length).toBeGreaterThan(100);
+      expect(proxy.asked[0]).toContain(`CONNECT ${new URL(url).host} HTTP/1.1`);
+      proxy.answer((client) => client.end("HTTP/1.1 403 No\r\n\r\n"));
+      const cause = expect.objectContaining({ message: "The proxy has refused the connection (status 403)." });
+      await expect(authority.stamp(note)).rejects.toMatchObject({ name: "TimestampError", cause });
+    } finally {
+      await proxy.stop();
+    }
   });
   test("is accepted when the authority's own certificate is the trusted one", async () => {
     const authority = makeAuthority();

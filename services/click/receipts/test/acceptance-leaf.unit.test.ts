@@ -64,6 +64,7 @@ const evidence: AcceptanceEvidence = {
   observed: { ip: "203.0.113.77", userAgent: "backend/1", clientId: "cl", requestId: "req" },
   verification: [{ method: "EMAIL", reference: "ann@customer.example" }],
   typedName: "Ann Example",
+  copyTo: "ann@mail.example",
   metadata: { order: "7" },
   checks: [],
   shown,
@@ -75,6 +76,7 @@ const nothing: AcceptanceEvidence = {
   observed: { ip: null, userAgent: null, clientId: "cl", requestId: "req" },
   verification: [],
   typedName: null,
+  copyTo: null,
   metadata: {},
   checks: [],
 };
@@ -108,6 +110,7 @@ describe("acceptanceLeaf", () => {
       "observed",
       "verification",
       "typedName",
+      "copyTo",
       "metadata",
       "mergeData",
       "consents",
@@ -130,8 +133,8 @@ describe("acceptanceLeaf", () => {
     const few = acceptanceLeaf({ ...input, evidence: nothing, receipt: { ...receipt, purposes: [] } });
     expect(namesOf(few.disclosures)).toEqual(["userRef", "idempotencyKey", "observed"]);
     const digests = (leaf: string) => (JSON.parse(leaf) as { _sd: string[] })._sd;
-    expect(digests(few.leaf)).toHaveLength(16);
-    expect(digests(acceptanceLeaf(input).leaf)).toHaveLength(16);
+    expect(digests(few.leaf)).toHaveLength(17);
+    expect(digests(acceptanceLeaf(input).leaf)).toHaveLength(17);
   });
 
   test("a decline has a kind of its own", () => {

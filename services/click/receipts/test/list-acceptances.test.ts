@@ -9,7 +9,7 @@ import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { accepted, as, batchItem, type ClickHarness, newOrg, startClick } from "../../test/harness.ts";
 import { padEvidence, padReceipt } from "../../test/stored-acceptances.ts";
-import { listAcceptances as listStored } from "../acceptance-list.ts";
+import { listRecorded, listAcceptances as listStored } from "../acceptance-list.ts";
 
 let click: ClickHarness;
 const orgId = newOrg();
@@ -93,6 +93,47 @@ describe("listAcceptances", () => {
     expect(all.filter(wanted).length).toBeGreaterThan(2);
   });
 
+  test("filters by version and revision, page by page", async () => {
+    const org = newOrg();
+    const template = click.templates.add(org);
+    const recorded: Receipt[] = [];
+    for (let revision = 1; revision <= 3; revision += 1) {
+      const body = { templateId: template.templateId, userRef: "ann" };
+      const items = ["a", "b", "c"].map((key) => batchItem({ orgId: org, key: `${key}-${revision}`, body }));
+      const { results } = await click.client.acceptBatch({ items });
+      recorded.unshift(...results.map((result) => accepted(result).receipt));
+      click.templates.revise(template, `<p>Terms of revision ${revision + 1}.</p>`);
+      click.clock.advance(60);
+    }
+    const { versionId } = recorded[0] ?? { versionId: "" };
+    const ids = (receipts: readonly Receipt[]) => receipts.map(({ receiptId }) => receiptId).sort();
+    const found = async (query: Query) => {
+      const receipts: Receipt[] = [];
+      for (let cursor = ""; ; ) {
+        const answer = await page({ ...query, cursor, limit: 2 }, org);
+        receipts.push(...answer.receipts);
+        if (answer.nextCursor === "") return receipts;
+        cursor = answer.nextCursor;
+      }
+    };
+    const ofVersion = await found({ versionId });
+    expect(ids(ofVersion)).toEqual(ids(recorded));
+    const times = ofVersion.map(({ acceptedAt }) => acceptedAt);
+    expect(times).toEqual([...times].sort().reverse());
+    const revisions = [...new Set(recorded.map(({ revision }) => revision))];
+    expect(revisions).toHaveLength(3);
+    for (const revision of revisions) {
+      const wanted = recorded.filter((one) => one.revision === revision);
+      expect(ids(await found({ versionId, revision }))).toEqual(ids(wanted));
+    }
+    expect(await found({ versionId, revision: 99 })).toEqual([]);
+    expect(await found({ versionId, userRef: "bob" })).toEqual([]);
+    expect((await found({ versionId, userRef: "ann", templateId: template.templateId })).length).toBe(9);
+    expect(await found({ versionId: newId() })).toEqual([]);
+    expect(await found({ revision: 1 })).toEqual([]);
+    expect(await page({ versionId }, newOrg())).toMatchObject({ receipts: [] });
+  });
+
   test("finds nothing for what cannot be, and nothing of another organization", async () => {
     for (const query of [{ userRef: "nobody" }, { userRef: "a\u0000" }, { templateId: newId() }, { templateId: "x" }]) {
       expect(await page(query)).toEqual({ receipts: [], nextCursor: "" });
@@ -144,16 +185,40 @@ describe("the list of an organization with many acceptances", () => {
   const many = newOrg();
   const templateId = newId();
   const subjectIndex = Buffer.alloc(16, 7);
+  const versionId = newId();
+  const nothing = {
+    ...{ subjectIndex: undefined, templateId: undefined, versionId: undefined, revision: undefined },
+    ...{ from: undefined, to: undefined },
+  };
+  const tenant = {
+    orgId: many,
+    client: { query: (text: string, values: unknown[]) => click.superuser.query(`explain ${text}`, values) },
+  } as unknown as Tenant;
+  const planOf = async (rows: Promise<unknown>): Promise<string> =>
+    ((await rows) as Record<string, string>[]).map((row) => row["QUERY PLAN"]).join("\n");
   beforeAll(async () => {
     await click.superuser.query(
       `insert into click.acceptance (organization_id, idempotency_hash, body_hash, receipt_id, template_id, version_id,
          revision, terms_hash, subject_index, decision, accepted_at)
        select $1, sha256(n::text::bytea), sha256(''), gen_random_uuid(),
-         case when n % 40 = 7 then $2 else md5((n % 40)::text)::uuid end, gen_random_uuid(), 1, '',
+         case when n % 40 = 7 then $2 else md5((n % 40)::text)::uuid end,
+         case when n % 40 = 7 then $4 else md5((n % 80)::text)::uuid end, 1 + n % 3, '',
          case when n % 3000 = 7 then $3 else substr(sha256((n % 3000)::text::bytea), 1, 16) end, 'ACCEPT',
          now() - make_interval(secs => n)
        from generate_series(1, 20000) n`,
-      [many, templateId, subjectIndex],
+      [many, templateId, subjectIndex, versionId],
+    );
+    await click.superuser.query(
+      `insert into click.agreement_text (organization_id, version_id, revision, template_id, label, locale, content,
+         format, content_hash, texts, published_by)
+       select organization_id, version_id, revision, template_id, '1', 'en', '', 'TEXT',
+         'sha256:' || encode(sha256(''), 'hex'), '{}', 'cl'
+       from (
+         select distinct organization_id, version_id, revision, template_id from click.acceptance
+         where organization_id = $1
+         union all select $1, gen_random_uuid(), 1, gen_random_uuid() from generate_series(1, 5000)
+       ) texts`,
+      [many],
     );
     // As many of these, so that the plan does not depend on when Postgres looked at the tables last.
     await click.superuser.query(
@@ -167,27 +232,30 @@ describe("the list of an organization with many acceptances", () => {
        select organization_id, receipt_id, sha256('') from click.acceptance where organization_id = $1`,
       [many],
     );
-    await click.superuser.query("analyze click.acceptance, click.log_leaf, click.subject_key");
+    await click.superuser.query("analyze click.acceptance, click.agreement_text, click.log_leaf, click.subject_key");
   });
 
   test.each([
     ["everything", {}, "acceptance_newest"],
     ["one template", { templateId }, "acceptance_template"],
     ["one user", { subjectIndex }, "acceptance_subject"],
+    ["one version", { versionId }, "acceptance_text"],
+    ["one revision", { versionId, revision: 2 }, "acceptance_text"],
+    ["a time", { from: new Date(Date.now() - 60_000), to: new Date() }, "acceptance_newest"],
   ])("%s comes from indexes, not from reading everything", async (_, filter, index) => {
-    const explain = (text: string, values: unknown[]) => click.superuser.query(`explain ${text}`, values);
-    const nothing = {
-      subjectIndex: undefined,
-      templateId: undefined,
-      from: undefined,
-      to: undefined,
-      after: undefined,
-    };
-    const tenant = { orgId: many, client: { query: explain } } as unknown as Tenant;
-    const plan = await listStored(tenant, { ...nothing, ...filter, limit: 10 });
-    const text = (plan as unknown as Record<string, string>[]).map((row) => row["QUERY PLAN"]).join("\n");
+    const text = await planOf(listStored(tenant, { ...nothing, ...filter, after: undefined, limit: 10 }));
     expect(text).toContain(index);
     expect(text).toContain("log_leaf_record");
     expect(text).not.toContain("Seq Scan");
+  });
+
+  test.each([
+    ["everything", {}, "log_leaf_pkey"],
+    ["one user", { subjectIndex }, "acceptance_subject"],
+  ])("a part of the log with %s comes from indexes, too", async (_, filter, index) => {
+    const range = { from: 500, until: 600 };
+    const text = await planOf(listRecorded(tenant, { ...nothing, ...filter, range, limit: 100 }));
+    expect(text).toContain(index);
+    expect(text).not.toMatch(/Seq Scan on (acceptance|log_leaf)/);
   });
 });

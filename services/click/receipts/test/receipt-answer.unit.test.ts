@@ -15,6 +15,7 @@ const logged = {
   organizationId,
   recordedAt: new Date("2026-11-20T17:00:00.123Z"),
   leafIndex: 7,
+  epoch: null,
   leafHash: Buffer.alloc(32, 0xab),
   kid: "kid",
   jws: "header.payload.signature",

@@ -5,6 +5,7 @@ import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { evidenceActions, failuresOf } from "../../evidence/test/evidence-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import { as, type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";
 import { renderActions } from "./render-actions.ts";
@@ -16,7 +17,8 @@ beforeAll(async () => {
 afterAll(() => click.close());
 
 const { addTemplate, create, get, accept } = clientActions(() => click);
-const { render, renderSession } = renderActions(() => click);
+const { render, renderSession, renderTemplate } = renderActions(() => click);
+const { bundleOf, integrate, verify } = evidenceActions(() => click);
 
 const presentedEvents = (sessionId: string) =>
   rows(click, "select from click.outbox where subject = 'assent.click.session.presented' and data like $1", [
@@ -87,6 +89,58 @@ describe("rendering a session", () => {
     expect((await renderSession(template, id)).documents).toEqual(shown);
     const { bundleJson } = await click.client.getEvidenceBundle({ sessionId: id }, as(orgOf(template)));
     expect(JSON.parse(bundleJson).agreement.linkedDocuments).toEqual(shown);
+  });
+
+  test("shows the disclosure that the policy asks for, and takes an acceptance only when it was on the screen", async () => {
+    const template = addTemplate({
+      policyFlags: { esignDisclosure: true },
+      typeConfig: { esignDisclosure: { de: "Lesen Sie das.\nUnd das." } },
+    });
+    click.templates.addVersion(template, { locale: "de-AT", content: "<p>Die Bedingungen.</p>" });
+    const { id: other, locale } = await create(template, { userRef: "u", locale: "de-AT" });
+    expect([locale, (await renderSession(template, other)).disclosure]).toMatchObject([
+      "de-AT",
+      { locale: "de-AT", title: "Über elektronische Dokumente", text: "Lesen Sie das.\nUnd das." },
+    ]);
+    const { id: sessionId, renderToken } = await create(template);
+    const { disclosure } = await renderSession(template, sessionId, { token: renderToken });
+    expect(disclosure).toMatchObject({ locale: "en", title: "About electronic records" });
+    const refused = async (body: object) =>
+      (await expectDomainError(accept(template, { sessionId, ...body }), "CLICK_POLICY_NOT_SATISFIED")).details;
+    expect(await refused({})).toMatchObject([{ field: "esignDisclosure" }]);
+    expect(await refused({ presentation: { events: [{ type: "DISPLAYED" }] } })).toHaveLength(1);
+    const events = [{ type: "DISPLAYED", target: "esignDisclosure" }];
+    await click.client.appendSessionEvents({ sessionId, events }, as(orgOf(template)));
+    await accept(template, { sessionId });
+    await integrate(orgOf(template));
+    const bundle = await bundleOf(orgOf(template), sessionId);
+    expect(bundle.presentation.rendering.words.disclosure).toMatchObject({ text: disclosure?.text });
+    const check = { flag: "esignDisclosure", required: true, observed: true, source: "CLIENT", ok: true };
+    expect(bundle.policy.checks).toContainEqual(check);
+    expect(failuresOf(await verify(orgOf(template), bundle))).toEqual([]);
+    const { words } = bundle.presentation.rendering;
+    const changed = structuredClone(bundle);
+    changed.presentation.rendering.words = { ...words, disclosure: { ...words.disclosure, text: "Nothing to see." } };
+    expect(failuresOf(await verify(orgOf(template), changed))).toContainEqual(expect.stringMatching(/^WORDS_HASH /));
+    const untold = { ...bundle, policy: { ...bundle.policy, checks: [] } };
+    expect(failuresOf(await verify(orgOf(template), untold))).toContainEqual(expect.stringMatching(/^POLICY /));
+  });
+
+  test("a disclosure that nobody was handed was not shown, whatever the page says", async () => {
+    const template = addTemplate();
+    const presentation = { events: [{ type: "DISPLAYED", target: "esignDisclosure" }] };
+    const before = await renderTemplate(template);
+    template.policyFlags = { esignDisclosure: true };
+    const unshown = await create(template);
+    for (const body of [
+      { sessionId: unshown.id },
+      { templateId: template.templateId, userRef: "u" },
+      { templateId: template.templateId, userRef: "u", renderToken: before.renderToken },
+    ]) {
+      await expectDomainError(accept(template, { ...body, presentation }), "CLICK_POLICY_NOT_SATISFIED");
+    }
+    const { renderToken } = await renderTemplate(template);
+    await accept(template, { templateId: template.templateId, userRef: "u", renderToken, presentation });
   });
 
   test("still shows the pinned text when another one is published, and when the templates service is down", async () => {

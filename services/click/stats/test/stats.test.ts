@@ -1,10 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { createNatsBus } from "#platform/events/nats.ts";
 import { newId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
+import { backUpSchema } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
+import { type RunningNats, startNats } from "../../../../dev/nats.ts";
+import { describeWithNats } from "../../../../dev/test/describe-with-nats.ts";
 import { consentActions } from "../../consent/test/consent-actions.ts";
 import { renderActions } from "../../render/test/render-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
@@ -260,4 +268,48 @@ test("the activity of an organization is that of all its templates by the hour, 
   expect(hours[0]?.hour && timestampDate(hours[0].hour).getTime()).toBe(beginning);
   expect((await click.client.getActivity({ since }, as(newOrg()))).hours).toEqual([]);
   await expectDomainError(click.client.getActivity({}, as(organizationId)), "VALIDATION_FAILED");
+});
+
+describeWithNats("statistics beside a NATS that survived", () => {
+  test("a restored database counts what it still has and had not counted yet, once", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "assent-test-stats-"));
+    const nats = (await startNats({ storeDir: folder })) as RunningNats;
+    const bus = createNatsBus({ url: nats.url, logger: createLogger("test", "silent") });
+    const restored = await startClick(bus);
+    const actions = clientActions(() => restored);
+    const totals = async () => {
+      await settled(restored, orgOf(template));
+      const { acceptances, sessions } = await readStats(restored, template);
+      return [acceptances.total, acceptances.uniqueUsers, sessions.created];
+    };
+    const isPublished = async (): Promise<boolean> => {
+      const sql = "select from click.relay_cursor where position = (select max(position) from click.outbox)";
+      return (await restored.superuser.query(sql)).rowCount === 1;
+    };
+    const template = actions.addTemplate();
+    try {
+      const relay = restored.service.workers.find(({ name }) => name === "relay click");
+      await relay?.start();
+      await actions.acceptTemplate(template, { userRef: "u-1" });
+      await actions.create(template, { userRef: "u-2" });
+      await until(isPublished);
+      const restore = await backUpSchema(restored.superuser, "click");
+      await relay?.stop();
+      const stopBefore = await startWorkers(restored);
+      await actions.acceptTemplate(template, { userRef: "u-3" });
+      expect(await totals()).toEqual([2, 2, 1]);
+      await stopBefore();
+      await restore();
+      const stopAfter = await startWorkers(await restored.startAnother());
+      expect(await totals()).toEqual([1, 1, 1]);
+      await actions.acceptTemplate(template, { userRef: "u-4" });
+      expect(await totals()).toEqual([2, 2, 1]);
+      await stopAfter();
+    } finally {
+      await bus.close();
+      await restored.close();
+      await nats.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });

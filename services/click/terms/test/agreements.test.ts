@@ -6,7 +6,7 @@ import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { consentActions, isoOf } from "../../consent/test/consent-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
-import { type ClickHarness, newOrg, startClick } from "../../test/harness.ts";
+import { as, type ClickHarness, newOrg, startClick } from "../../test/harness.ts";
 import { publishEvent } from "../../test/publishing.ts";
 
 let click: ClickHarness;
@@ -184,5 +184,86 @@ describe("getConsentState", () => {
     expect((await read(orgId, at(4))).asOf).toBeDefined();
     const error = await expectDomainError(read(orgId, at(6)), "CLICK_VALIDATION_FAILED");
     expect(error.details).toMatchObject([{ field: "at", code: "FUTURE" }]);
+  });
+});
+
+describe("where many users stand with a template", () => {
+  const standing = async (template: FakeTemplate, userRefs: readonly string[], onlyOutstanding = false) => {
+    const { templateId } = template;
+    const request = { templateId, userRefs: [...userRefs], onlyOutstanding };
+    const { users } = await click.client.listAgreementStates(request, as(orgOf(template)));
+    return users.map(({ userRef, outstanding, agreement }) => [
+      userRef,
+      outstanding,
+      agreement && `${agreement.status} ${agreement.revision}`,
+    ]);
+  };
+
+  test("is told in the order asked, by the last decision of each", async () => {
+    const template = addTemplate({ policyFlags: { allowDecline: true } });
+    for (const userRef of ["old", "new", "declined"]) await acceptTemplate(template, { userRef });
+    click.templates.revise(template, "<p>Second.</p>");
+    click.clock.advance(1);
+    await acceptTemplate(template, { userRef: "new" });
+    await acceptTemplate(template, { userRef: "declined", decision: "DECLINE" });
+    await acceptTemplate(click.templates.add(orgOf(template)), { userRef: "nobody" });
+    const asked = ["nobody", "new", "old", "declined", "new", "a\u0000"];
+    const expected = [
+      ["nobody", true, undefined],
+      ["new", false, "ACCEPTED 2"],
+      ["old", true, "ACCEPTED 1"],
+      ["declined", true, "DECLINED 2"],
+      ["new", false, "ACCEPTED 2"],
+      ["a\u0000", true, undefined],
+    ];
+    expect(await standing(template, asked)).toEqual(expected);
+    expect(await standing(template, asked, true)).toEqual(expected.filter(([, outstanding]) => outstanding));
+    template.archived = true;
+    expect(await standing(template, ["old", "nobody"])).toEqual([
+      ["old", false, "ACCEPTED 1"],
+      ["nobody", false, undefined],
+    ]);
+  });
+
+  test("is told for a thousand, who need not all be known", async () => {
+    const template = addTemplate();
+    await acceptTemplate(template, { userRef: "user-777" });
+    const rows = await standing(
+      template,
+      Array.from({ length: 1_000 }, (_, n) => `user-${n}`),
+      true,
+    );
+    expect([rows.length, rows.some(([userRef]) => userRef === "user-777")]).toEqual([999, false]);
+  });
+
+  test("follows the purposes that each of them granted", async () => {
+    const template = addConsent(["news"]);
+    for (const userRef of ["stays", "leaves"]) await acceptConsent(template, { news: true }, { userRef });
+    await update(orgOf(template), { news: "WITHDRAW" }, { userRef: "leaves" });
+    expect(await standing(template, ["stays", "leaves"])).toEqual([
+      ["stays", false, "ACCEPTED 1"],
+      ["leaves", true, "WITHDRAWN 1"],
+    ]);
+  });
+
+  test("no longer tells of those who were erased", async () => {
+    const template = addTemplate();
+    await acceptTemplate(template, { userRef: "gone" });
+    await click.client.eraseUser({ userRef: "gone", reason: "" }, as(orgOf(template)));
+    expect(await standing(template, ["gone"])).toEqual([["gone", true, undefined]]);
+  });
+
+  test("tells another organization what it tells of an unknown template", async () => {
+    const template = addTemplate();
+    for (const [templateId, org] of [
+      [template.templateId, newOrg()],
+      [newId(), orgOf(template)],
+      ["nonsense", orgOf(template)],
+    ] as const) {
+      const asked = click.client.listAgreementStates({ templateId, userRefs: ["user-1"] }, as(org));
+      await expectDomainError(asked, "CLICK_TEMPLATE_NOT_FOUND");
+    }
+    const none = click.client.listAgreementStates({ templateId: template.templateId }, as(orgOf(template)));
+    await expectDomainError(none, "VALIDATION_FAILED");
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { canonicalLocale, chooseByLocale } from "../locale.ts";
+import { canonicalLocale } from "#platform/locale.ts";
+import { chooseByLocale } from "../locale.ts";
 
 const published = (...locales: string[]) => locales.map((locale) => ({ locale }));
 const choose = (locales: string[], wanted: string | undefined, defaultLocale = "en") =>

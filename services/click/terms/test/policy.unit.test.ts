@@ -26,7 +26,8 @@ const failing = ({
 }: Case): string[] => {
   const policy = effectivePolicy(type, flags);
   const isDirect = displayedSince === undefined;
-  const checks = checkPolicy({ type, policy, body, action, isDirect, displayedSince, page, now });
+  const facts = { type, policy, body, action, isDirect, displayedSince, page, hasDisclosure: false, now };
+  const checks = checkPolicy(facts);
   return failedChecks(checks).map((problem) => problem.field);
 };
 const session = { displayedSince: new Date("2026-11-20T11:59:30Z") };

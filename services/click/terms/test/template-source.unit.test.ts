@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import {
@@ -9,7 +10,7 @@ import {
   TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import { createTemplateSource, type TemplateName, templateKey } from "../template-source.ts";
+import { createTemplateSource, resolveNow, type TemplateName, templateKey } from "../template-source.ts";
 
 const organizationId = "0190a000-0000-7000-8000-000000000001";
 const name: TemplateName = { organizationId, template: { case: "templateSlug", value: "terms" } };
@@ -18,12 +19,14 @@ describe("resolve", () => {
   let now: number;
   let validForMs: number;
   let etag: string;
+  let changesAt: Date | undefined;
   let requests: ResolveTemplatesRequest[];
 
   beforeEach(() => {
     now = 1_000;
     validForMs = 25;
     etag = "a";
+    changesAt = undefined;
     requests = [];
   });
 
@@ -34,7 +37,12 @@ describe("resolve", () => {
           resolveTemplates: (request) => {
             requests.push(request);
             const results = request.items.map((item) =>
-              item.knownEtag === etag ? { etag } : { etag, snapshot: snapshot(etag) },
+              item.knownEtag === etag
+                ? { etag }
+                : {
+                    etag,
+                    snapshot: { ...snapshot(etag), ...(changesAt && { changesAt: timestampFromDate(changesAt) }) },
+                  },
             );
             return { results, validForMs };
           },
@@ -65,6 +73,18 @@ describe("resolve", () => {
     now += 25;
     expect(await nameOf(templates)).toBe("b");
     expect(requests).toHaveLength(3);
+  });
+
+  test("a text that goes live while it is asked for is asked for once more, and named with the time of that", async () => {
+    validForMs = 0;
+    changesAt = new Date(5_000);
+    const times = [4_999, 5_000, 5_001];
+    const clock = { now: () => new Date(times.shift() ?? 0) };
+    const templates = source();
+    expect((await resolveNow({ templates, clock }, [name])).now).toEqual(new Date(4_999));
+    expect(requests).toHaveLength(1);
+    const { now: at } = await resolveNow({ templates, clock }, [name]);
+    expect([at, requests.length]).toEqual([new Date(5_001), 3]);
   });
 
   test("an answer that vouches for nothing is never used again", async () => {

@@ -147,7 +147,7 @@ describe("an address", () => {
       const link = `<p><a href="http://${local}/">a</a> <img src="data:image/png;base64,${pixel}" alt="a"></p>`;
       await renderer.render(htmlJob(link));
       expect(calls).toEqual([]);
-      expect(internetSockets(childrenOf(process.pid, "render-process.ts"))).toEqual([]);
+      expect(internetSockets(childrenOf(process.pid, "render-process.mjs"))).toEqual([]);
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }

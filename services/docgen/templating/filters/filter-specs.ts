@@ -39,7 +39,7 @@ function replaceLast(text: string, pattern: string, replacement: string): string
   return index < 0 ? text : text.slice(0, index) + replacement + text.slice(index + pattern.length);
 }
 
-/** Replacements may be much longer than what they replace. */
+/** Counts the length of the result, which may be much longer than the text. */
 const replace: FilterSpec = {
   input: "text",
   arguments: ["text", "text"],
@@ -153,7 +153,7 @@ const onList = (change: ListFunction, args: readonly FilterArgument[] = [], requ
 const propertyOrSelf = (item: unknown, property: unknown): unknown =>
   property === undefined ? item : propertyOf(item, toText(property));
 
-/** Numbers before texts, each in their order; what is nothing comes last. */
+/** Numbers come before texts, and missing values last. */
 function compare(a: unknown, b: unknown): number {
   if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b));
   if (typeof a === "number" && typeof b === "number") return a - b;

@@ -2,7 +2,7 @@ import { type Context, Drop } from "liquidjs";
 import { formatOf, stateOf, TemplateProblem, ValueProblem } from "../liquid-state.ts";
 import type { FilterSpec } from "./filter-spec.ts";
 
-/** What IEEE 754 adds behind the fifteenth digit is not what anybody means: 0.1 + 0.2 is 0.3. */
+/** Rounds to fifteen digits, which removes the errors of binary fractions: 0.1 + 0.2 is 0.3. */
 function exact(number: number): number {
   if (!Number.isFinite(number)) throw new ValueProblem("number that can be calculated with");
   return Number.isSafeInteger(number) ? number : Number(number.toPrecision(15));
@@ -32,7 +32,7 @@ function modulo(number: number, by: number): number {
   return ((number % by) + by) % by;
 }
 
-/** To so many digits, away from zero in the middle. By the decimal form, because 1.005 is a little less in binary. */
+/** Rounds half away from zero. Works on the decimal digits, because 1.005 is slightly less than that in binary. */
 const round: FilterSpec = {
   input: "number",
   arguments: ["digits"],

@@ -114,6 +114,8 @@ export const sampleDraft = (recipients: readonly Recipient[], given: Partial<Agr
   voidedReason: "",
   certificate: null,
   sealLevel: null,
+  purge: null,
+  templateId: null,
   expiresAt: null,
   remindAt: null,
   currentRoutingOrder: 0,

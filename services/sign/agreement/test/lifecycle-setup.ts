@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
-import pg from "pg";
+import type pg from "pg";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
@@ -48,9 +48,7 @@ export interface Organization extends Client<typeof SignService> {
 /** The RPCs of the life cycle on a database of their own; files are not looked into without an intake. */
 export async function startLifecycle(options: { readonly intake?: Intake } = {}) {
   const database = await createTestDatabase();
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  // Dropping the database may reach a connection that is just being closed.
-  superuser.on("error", () => {});
+  const { superuser } = database;
   const pool = createPool({ url: database.url, role: "assent_sign", max: 10, name: "sign" });
   const fake: FakeIntake = { onSearch: async () => {}, searches: 0, texts: new Set() };
   const deps: SignDeps = {
@@ -85,7 +83,6 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
     stop: async () => {
       await deps.intake.close();
       await pool.end();
-      await superuser.end();
       await database.drop();
     },
   };

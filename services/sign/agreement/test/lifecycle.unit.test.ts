@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { noMatches } from "../../create/place-tabs.ts";
 import { expireWhenDue, voidAgreement } from "../../send/end-agreement.ts";
 import { openAgreement } from "../../send/open.ts";
-import { remindAgreement, remindWhenDue } from "../../send/remind.ts";
 import { sendAgreement } from "../../send/send.ts";
+import { remindAgreement, remindWhenDue } from "../../send/send-agreement.ts";
 import { declineAgreement, giveConsent, leaveAgreement } from "../../signing/ceremony.ts";
 import { finishAgreement } from "../../signing/finish.ts";
 import type { Agreement, AgreementStatus, Recipient, RecipientStatus } from "../agreement.ts";
@@ -155,7 +155,7 @@ describe("the other ends of an agreement", () => {
     expect(recipientOf(change.agreement, "2")).toMatchObject({ status: "declined", declineReason: "Too dear" });
     expect(change.events).toEqual([
       { kind: "recipient.declined", recipientId: two.id },
-      { kind: "agreement.declined", recipientId: two.id, reason: "Too dear" },
+      { kind: "agreement.declined", recipientId: two.id },
     ]);
     expect(refusalOf(() => decline(sent([one, second]), "2")).code).toBe("RECIPIENT_NOT_IN_SEQUENCE");
   });

@@ -4,6 +4,8 @@ import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createSeedVault, type SeedVault } from "#platform/vault/seed-vault.ts";
 import { type AgreementFiles, createAgreementFiles } from "../../files/agreement-files.ts";
+import type { RecordHolders } from "../../retention/periods.ts";
+import { createFakeRecords } from "../../test/fake-click.ts";
 
 /** A vault with keys of its own. */
 function testVault(): SeedVault {
@@ -15,7 +17,8 @@ function testVault(): SeedVault {
 export function testSeals(
   pool: pg.Pool,
   vault = testVault(),
-): { readonly vault: SeedVault; readonly files: AgreementFiles } {
+): { readonly vault: SeedVault; readonly files: AgreementFiles; readonly records: RecordHolders } {
   const blobs = createPostgresBlobStore({ pool, schema: "sign" });
-  return { vault, files: createAgreementFiles({ blobs, vault, logger: createLogger("sign", "silent") }) };
+  const files = createAgreementFiles({ blobs, vault, logger: createLogger("sign", "silent") });
+  return { vault, files, records: createFakeRecords().holders };
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import pg from "pg";
+import type pg from "pg";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { isTransient } from "#platform/db/errors.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
@@ -12,8 +12,8 @@ import type { KeyRing } from "#platform/secrets.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { dumpTables, findIn } from "#platform/testing/database-dump.ts";
 import { resealAll } from "#platform/testing/reseal-all.ts";
+import { callerOf } from "#platform/testing/service-harness.ts";
 import { createSeedVault } from "#platform/vault/seed-vault.ts";
-import { callerOf } from "../../test/harness.ts";
 import type { Agreement } from "../agreement.ts";
 import { loadAgreement } from "../agreement-store.ts";
 import { emptyAudit, isChainIntact } from "../audit-chain.ts";
@@ -35,8 +35,7 @@ const vaultOf = (ring: KeyRing) => createSeedVault("sign", ring, () => hashKey);
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  superuser.on("error", () => {});
+  superuser = database.superuser;
   pool = createPool({ url: database.url, role: "assent_sign", max: 8, name: "sign" });
   deps = {
     ...{ pool, newId, ...testSeals(pool, vaultOf([masterKey])) },
@@ -45,7 +44,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await pool.end();
-  await superuser.end();
   await database.drop();
 });
 

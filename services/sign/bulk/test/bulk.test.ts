@@ -4,7 +4,7 @@ import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { BulkBatch } from "#gen/assent/sign/v1/sign_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
-import { smallestPdf } from "../../intake/smallest-pdf.ts";
+import { smallestPdf } from "../../intake/merge-pdfs.ts";
 import { type Organization, type SignHarness, startSign } from "../../test/harness.ts";
 
 let system: SignHarness;

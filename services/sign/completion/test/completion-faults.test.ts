@@ -17,7 +17,7 @@ import type { JobHandler } from "../../jobs/job.ts";
 import { createJobLoop } from "../../jobs/job-loop.ts";
 import { createCompletionWatch } from "../../jobs/sweep.ts";
 import { createPemSigner } from "../../seal/seal-signer.ts";
-import { createSealer } from "../../seal/sealer.ts";
+import { createSealer, type Sealer } from "../../seal/sealer.ts";
 import { sendAgreement } from "../../send/send.ts";
 import {
   documentWith,
@@ -105,11 +105,16 @@ function faulty(meet: (boundary: Boundary) => Promise<void>): JobHandler["run"] 
     await meet(`after ${step} ${time}` as Boundary);
     return result;
   };
+  const sealer: Sealer = {
+    ...deps.sealer,
+    now: () => sealer,
+    seal: (...given) => around("sealing", () => deps.sealer.seal(...given)),
+  };
   const { run } = completeAgreements({
     ...deps,
     files: { ...deps.files, read: (...given) => around("reading", () => deps.files.read(...given)) },
     intake: { prepareSeal: (given) => around("preparing", () => deps.intake.prepareSeal(given)) },
-    sealer: { ...deps.sealer, seal: (...given) => around("sealing", () => deps.sealer.seal(...given)) },
+    sealer,
     renderer: {
       ...deps.renderer,
       renderHtml: (...given) => around("printing", () => deps.renderer.renderHtml(...given)),

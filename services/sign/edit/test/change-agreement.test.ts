@@ -5,6 +5,7 @@ import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { callerOf } from "#platform/testing/service-harness.ts";
 import type { Agreement, StoredFile } from "../../agreement/agreement.ts";
 import { loadAgreement } from "../../agreement/agreement-store.ts";
 import { emptyAudit, isChainIntact } from "../../agreement/audit-chain.ts";
@@ -20,7 +21,6 @@ import {
 import { sampleContext, sampleDraft, sampleRecipient, sampleTab } from "../../agreement/test/lifecycle-samples.ts";
 import { testSeals } from "../../agreement/test/trail-vault.ts";
 import { documentWith } from "../../signing/test/signing-setup.ts";
-import { callerOf } from "../../test/harness.ts";
 
 let database: TestDatabase;
 let pool: pg.Pool;

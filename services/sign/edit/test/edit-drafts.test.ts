@@ -10,7 +10,7 @@ import {
 import type { TargetSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { smallestPdf as pdf } from "../../intake/smallest-pdf.ts";
+import { smallestPdf as pdf } from "../../intake/merge-pdfs.ts";
 import { writtenAnew } from "../../intake/test/pdfs.ts";
 import { type Organization, startEditing } from "./edit-setup.ts";
 

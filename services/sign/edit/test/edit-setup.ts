@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
-import pg from "pg";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
@@ -22,9 +21,7 @@ export type Organization = Client<typeof SignService>;
 /** All RPCs on a database of their own, with files that are really checked; nothing can be printed. */
 export async function startEditing() {
   const database = await createTestDatabase();
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  // Dropping the database may reach a connection that is just being closed.
-  superuser.on("error", () => {});
+  const { superuser } = database;
   const pool = createPool({ url: database.url, role: "assent_sign", max: 10, name: "sign" });
   const logger = createLogger("sign", "silent");
   const clock = { now: () => new Date() };
@@ -59,7 +56,6 @@ export async function startEditing() {
     stop: async () => {
       await intake.close();
       await pool.end();
-      await superuser.end();
       await database.drop();
     },
   };

@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { type Agreement, AgreementStatus, type AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { type ErasureItem, ErasureKept, ErasureOutcome, ErasurePart } from "#gen/assent/sign/v1/erasure_pb.ts";
+import { type PersonalItem, PersonalItemOutcome } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { type Agreement, AgreementStatus, type AuditEvent, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { dumpTables, findIn } from "#platform/testing/database-dump.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
-import { checkTrail } from "../../../../test/support/check-trail.ts";
 import {
   type Definition,
   documentOf,
@@ -16,8 +16,9 @@ import {
   sit,
   untilCompleted,
 } from "../../completion/test/completion-setup.ts";
-import { smallestPdf } from "../../intake/smallest-pdf.ts";
+import { smallestPdf } from "../../intake/merge-pdfs.ts";
 import { type Organization, type SignHarness, type SignProcess, startSign } from "../../test/harness.ts";
+import { nameOf, trailProblems } from "./trail-problems.ts";
 
 let sign: SignHarness;
 let worker: SignProcess;
@@ -51,53 +52,49 @@ const parties: Definition = {
 
 async function signed(at = organization, definition = parties): Promise<Agreement> {
   const agreement = await send(at, definition);
-  for (const recipientId of ["1", "2"]) await (await sit(sign, at, agreement, recipientId))();
+  // A drawn signature is a file.
+  await (await sit(sign, at, agreement, "1"))({ drawnPng: Buffer.from("89504e470d0a1a0a00", "hex") });
+  await (await sit(sign, at, agreement, "2"))();
   return untilCompleted(at, agreement.id);
 }
 
-const request = { email: "ann.secret@EXAMPLE.com", ground: "GDPR_17" };
+const request = { email: "ann.secret@EXAMPLE.com", userRef: "" };
 
 /** All pages of an erasure. */
-async function erase(by: Pick<Organization, "erasePerson"> = organization, given = {}): Promise<ErasureItem[]> {
-  const all = { erasureId: randomUUID(), ...request, ...given };
-  const items: ErasureItem[] = [];
+async function erase(
+  by: Pick<Organization, "erasePerson"> = organization,
+  { erasureId = randomUUID() as string, ...person } = {} as { erasureId?: string; email?: string; userRef?: string },
+): Promise<PersonalItem[]> {
+  const asked = { erasureId, person: { ...request, ...person }, ground: "GDPR_17" };
+  return gather((cursor) => by.erasePerson({ ...asked, cursor }));
+}
+
+/** What an erasure would do. */
+const find = (by: Pick<Organization, "findPerson"> = organization): Promise<PersonalItem[]> =>
+  gather((cursor) => by.findPerson({ person: request, cursor }));
+
+async function gather(
+  ask: (cursor: string) => Promise<{ items: PersonalItem[]; nextCursor: string }>,
+): Promise<PersonalItem[]> {
+  const items: PersonalItem[] = [];
   let cursor = "";
   do {
-    const page = await by.erasePerson({ ...all, cursor });
+    const page = await ask(cursor);
     items.push(...page.items);
     cursor = page.nextCursor;
   } while (cursor !== "");
   return items;
 }
 
-/** The name of a value of an enumeration of the contract. */
-const nameOf = (values: Readonly<Record<string, number>>, value: number): string =>
-  Object.entries(values).find(([, one]) => one === value)?.[0] ?? "";
-
-const told = (items: readonly ErasureItem[], targetId: string) =>
+const told = (items: readonly PersonalItem[], targetId: string) =>
   items
     .filter((item) => item.targetId === targetId)
-    .map(({ part, name, outcome, keptBecause }) =>
-      [nameOf(ErasurePart, part), name, outcome === ErasureOutcome.ERASED ? "" : nameOf(ErasureKept, keptBecause)]
-        .filter(Boolean)
-        .join(" "),
+    .map(({ kind, name, outcome, keptBecause }) =>
+      [kind, name, outcome === PersonalItemOutcome.ERASED ? "" : keptBecause].filter(Boolean).join(" "),
     );
 
 const eventsOf = async (agreementId: string, at = organization): Promise<AuditEvent[]> =>
   (await at.listAuditEvents({ agreementId })).events;
-/** By hand, as docs/sign.md says. */
-const trailProblems = (agreementId: string, events: readonly AuditEvent[]): readonly string[] =>
-  checkTrail(
-    agreementId,
-    events.map(({ publicJson, detailsJson, hash, previousHash, ...event }) => ({
-      ...{ ...event, publicPart: publicJson === "" ? null : JSON.parse(publicJson) },
-      ...{ occurredAt: event.occurredAt && timestampDate(event.occurredAt).toISOString(), ip: event.ip },
-      ...{ agreementStatus: nameOf(AgreementStatus, event.agreementStatus).toLowerCase() },
-      actor: { id: event.actorId, name: event.actorName, email: event.actorEmail },
-      details: detailsJson === "" ? {} : JSON.parse(detailsJson),
-      ...{ hash: Buffer.from(hash).toString("hex"), previousHash: Buffer.from(previousHash).toString("hex") },
-    })),
-  ).problems;
 const isIntact = async ({ documents: [document] }: Agreement, at = organization): Promise<boolean | undefined> => {
   const value = document?.sealedSha256 ?? new Uint8Array();
   return (await at.verifyDocument({ file: { file: { case: "sha256", value } } })).known[0]?.isAuditIntact;
@@ -123,13 +120,21 @@ describe("a person who has signed", () => {
     expect(findIn(before, annsValues)).toEqual(
       expect.arrayContaining(["Ann Secretname", "ann-ref-77", "Ann is a nurse"]),
     );
-    const planned = await erase(organization, { dryRun: true });
+    const planned = await find();
     expect(await rowsOf(agreement.id)).toBe(before);
 
     const items = await erase();
     expect(told(items, agreement.id)).toEqual([
-      ...["TRAIL", "RECIPIENT", "SIGNATURE", "MAIL", "LINKS", "FREE_TEXT emailSubject", "FREE_TEXT customFields"],
-      "FILES FILE_OF_ALL",
+      ...[
+        "agreement.trail",
+        "agreement.recipient",
+        "agreement.signature",
+        "agreement.mails",
+        "agreement.links",
+        "agreement.text emailSubject",
+        "agreement.text customFields",
+      ],
+      "agreement.files FILE_OF_ALL",
     ]);
     expect(told(items, agreement.id)).toEqual(told(planned, agreement.id));
     expect(findIn(await rowsOf(agreement.id), annsValues)).toEqual([]);
@@ -158,8 +163,8 @@ describe("a person who has signed", () => {
 
     // Another organization knows the same person, and goes on knowing them.
     expect(findIn(await rowsOf(theirs.id), ["Ann Secretname"])).toHaveLength(1);
-    expect([await isIntact(theirs, others), told(await erase(others, { dryRun: true }), theirs.id)]).toEqual([
-      ...[true, expect.arrayContaining(["TRAIL", "RECIPIENT"])],
+    expect([await isIntact(theirs, others), told(await find(others), theirs.id)]).toEqual([
+      ...[true, expect.arrayContaining(["agreement.trail", "agreement.recipient"])],
     ]);
   });
 
@@ -167,10 +172,22 @@ describe("a person who has signed", () => {
     const agreement = await signed();
     const { hold } = await organization.setLegalHold({ email: bob.email, reason: "a dispute with Bob" });
     const items = told(await erase(), agreement.id);
-    expect(items).toEqual(expect.arrayContaining(["TRAIL LEGAL_HOLD", "RECIPIENT LEGAL_HOLD"]));
+    expect(items).toEqual(expect.arrayContaining(["agreement.trail LEGAL_HOLD", "agreement.recipient LEGAL_HOLD"]));
     expect((await read(organization, agreement.id)).recipients[0]?.name).toBe(ann.name);
     await organization.liftLegalHold({ id: hold?.id ?? "" });
-    expect(told(await erase(), agreement.id)).toEqual(expect.arrayContaining(["TRAIL", "RECIPIENT"]));
+    expect(told(await erase(), agreement.id)).toEqual(
+      expect.arrayContaining(["agreement.trail", "agreement.recipient"]),
+    );
+  });
+
+  test("is kept by a hold on their address whatever they are named by", async () => {
+    const agreement = await signed();
+    await organization.setLegalHold({ email: ann.email, reason: "a dispute with Ann" });
+    const isHeld = async (userRef: string) => (await organization.findPersonHold({ userRef })).isHeld;
+    const named = [ann.clientUserId, ann.email.toUpperCase(), bob.clientUserId, "somebody"];
+    expect(await Promise.all(named.map(isHeld))).toEqual([true, true, false, false]);
+    const items = told(await erase(organization, { email: "", userRef: ann.clientUserId }), agreement.id);
+    expect(items).toContain("agreement.recipient LEGAL_HOLD");
   });
 
   test("is erased once: the same erasure answers the same, two at once do it once, and a flipped bit is still found", async () => {
@@ -183,7 +200,7 @@ describe("a person who has signed", () => {
     expect(told(await erase(organization, { erasureId }), agreement.id)).toEqual(told(same[0] ?? [], agreement.id));
     await Promise.all(processes.map((by) => erase(by)));
     expect((await eventsOf(agreement.id)).filter(({ action }) => action === "agreement.erased")).toHaveLength(1);
-    expect(told(await erase(), agreement.id)).toEqual(["FILES FILE_OF_ALL"]);
+    expect(told(await erase(), agreement.id)).toEqual(["agreement.files FILE_OF_ALL"]);
     await expect(erase(organization, { erasureId, email: "bob@example.com" })).rejects.toThrow("key");
 
     expect(await isIntact(agreement)).toBe(true);
@@ -217,10 +234,63 @@ describe("a person who has signed", () => {
     expect(erased).toEqual([1, 0]);
     const items = await erase(organization, asked);
     for (const agreement of agreements) {
-      expect(told(items, agreement.id)).toEqual(expect.arrayContaining(["TRAIL", "RECIPIENT"]));
+      expect(told(items, agreement.id)).toEqual(expect.arrayContaining(["agreement.trail", "agreement.recipient"]));
       expect(await isIntact(agreement)).toBe(true);
       expect((await eventsOf(agreement.id)).filter(({ action }) => action === "agreement.erased")).toHaveLength(1);
     }
+  });
+});
+
+describe("an agreement that came to nothing", () => {
+  const filesOf = (items: readonly PersonalItem[], targetId: string) =>
+    items.filter((item) => item.targetId === targetId && item.kind === "agreement.files");
+
+  test("loses its files when nobody is left of it, and no period keeps it", async () => {
+    const agreement = await send(organization, parties);
+    await organization.voidAgreement({ agreementId: agreement.id, reason: "no more" });
+    await organization.putRetention({ periods: [{ status: "voided", days: 30 }] });
+    // What is announced can still be taken back.
+    const [early] = filesOf(await erase(), agreement.id);
+    expect([early?.keptBecause, early?.keptUntil]).toEqual(["FILE_OF_ALL", undefined]);
+    await sign.superuser.query(
+      "update sign.retention_period set days = next_days, next_days = null, next_at = null where organization_id = $1",
+      [organization.orgId],
+    );
+    const [first] = filesOf(await erase(), agreement.id);
+    const kept = { outcome: PersonalItemOutcome.KEPT, keptBecause: "FILE_OF_ALL" };
+    expect(first).toMatchObject(kept);
+    const days =
+      first?.keptUntil && (timestampDate(first.keptUntil).getTime() - sign.clock.now().getTime()) / 86_400_000;
+    expect(Math.round(days ?? 0)).toBe(30);
+    expect(filesOf(await erase(organization, { email: bob.email }), agreement.id)).toMatchObject([
+      { ...kept, keptBecause: "RETENTION" },
+    ]);
+    await organization.putRetention({ periods: [] });
+    const { hold } = await organization.setLegalHold({ agreementId: agreement.id, reason: "a dispute" });
+    expect(filesOf(await erase(), agreement.id)).toMatchObject([{ ...kept, keptBecause: "LEGAL_HOLD" }]);
+    await organization.liftLegalHold({ id: hold?.id ?? "" });
+
+    const gone = { outcome: PersonalItemOutcome.ERASED, keptBecause: "" };
+    const erasureId = randomUUID();
+    expect(filesOf(await erase(organization, { erasureId }), agreement.id)).toMatchObject([gone]);
+    expect(filesOf(await erase(organization, { erasureId }), agreement.id)).toMatchObject([gone]);
+    expect(filesOf(await erase(), agreement.id)).toEqual([]);
+    const target = { id: { case: "agreementId", value: agreement.id } } as const;
+    await expectDomainError(
+      organization.getDocumentContent({ target, documentId: agreement.documents[0]?.documentId ?? "" }),
+      "DOCUMENT_ERASED",
+    );
+    const { rows } = await sign.superuser.query("select from sign.blob_reference where organization_id = $1", [
+      organization.orgId,
+    ]);
+    expect(rows).toEqual([]);
+    expect((await read(organization, agreement.id)).purge?.state).toBe("documents_purged");
+    expect((await organization.listPrivacyActs({})).acts.map(({ action }) => action)).toContain("agreement.purged");
+    const events = await until(async () => {
+      const all = await eventsOf(agreement.id);
+      return all.filter(({ action }) => action === "agreement.logged").length === 4 && all;
+    });
+    expect(trailProblems(agreement.id, events)).toEqual([]);
   });
 });
 
@@ -229,11 +299,15 @@ describe("an agreement that has not ended", () => {
     const agreement = await send(organization, parties);
     const finish = await sit(sign, organization, agreement, "1");
     const [items] = await Promise.all([erase(), finish()]);
-    expect(told(items, agreement.id)).toEqual(expect.arrayContaining(["TRAIL IN_PROGRESS", "RECIPIENT IN_PROGRESS"]));
+    expect(told(items, agreement.id)).toEqual(
+      expect.arrayContaining(["agreement.trail IN_PROGRESS", "agreement.recipient IN_PROGRESS"]),
+    );
     await (await sit(sign, organization, agreement, "2"))();
     const completed = await untilCompleted(organization, agreement.id);
     expect(completed.recipients[0]?.name).toBe(ann.name);
-    expect(told(await erase(), agreement.id)).toEqual(expect.arrayContaining(["TRAIL", "RECIPIENT"]));
+    expect(told(await erase(), agreement.id)).toEqual(
+      expect.arrayContaining(["agreement.trail", "agreement.recipient"]),
+    );
     expect(await isIntact(completed)).toBe(true);
   });
 
@@ -248,7 +322,9 @@ describe("an agreement that has not ended", () => {
       [ids[0]],
     );
     const items = await erase();
-    expect(told(items, ids[0] ?? "")).toEqual(expect.arrayContaining(["RECIPIENT", "FREE_TEXT metadata"]));
+    expect(told(items, ids[0] ?? "")).toEqual(
+      expect.arrayContaining(["agreement.recipient", "agreement.text metadata"]),
+    );
     expect(findIn(await rowsOf(...ids), annsValues)).toEqual([]);
     expect(await read(organization, ids[0] ?? "")).toMatchObject({
       status: AgreementStatus.CREATED,
@@ -269,17 +345,52 @@ describe("an agreement that has not ended", () => {
     );
     const items = await erase();
     expect(new Set(items.map(({ targetId }) => targetId)).size).toBe(451);
-    expect(await erase(organization, { dryRun: true })).toEqual([]);
+    expect(await find()).toEqual([]);
   });
 
   test("and a list that was not sent yet loses the copies that name them", async () => {
-    const copies = [{ recipients: [ann] }, { recipients: [bob] }];
+    // That of others has the reference as something else.
+    const tab = { type: TabType.TEXT, value: ann.clientUserId };
+    const copies = [{ recipients: [ann] }, { recipients: [{ ...bob, tabs: [tab] }] }];
     const { list } = await organization.createBulkList({ name: "All", copies });
-    expect(told(await erase(), list?.id ?? "")).toEqual(["BULK_LIST"]);
-    expect(findIn(await rowsOf(list?.id ?? ""), annsValues)).toEqual([]);
+    expect(told(await erase(organization, { userRef: ann.clientUserId }), list?.id ?? "")).toEqual(["bulk.list"]);
+    expect(findIn(await rowsOf(list?.id ?? ""), annsValues)).toEqual([ann.clientUserId]);
     expect((await organization.getBulkList({ id: list?.id ?? "" })).list?.copies).toMatchObject([
       { recipients: [{ name: bob.name }] },
     ]);
+  });
+});
+
+describe("an export", () => {
+  const exported = async (email: string) => {
+    const { files } = await organization.exportPerson({ person: { email } });
+    return files.map(({ path, title, content }) => ({ path, text: `${title} ${Buffer.from(content).toString()}` }));
+  };
+
+  test("has of a copy in a list what is for the person, and nothing of the others in it", async () => {
+    const bobs = { ...bob, note: "Bob is a cook" };
+    await organization.createBulkList({ name: `For ${bob.name}`, copies: [{ recipients: [ann, bobs] }] });
+    const list = (await exported(ann.email)).find(({ path }) => path.startsWith("data/bulk-lists/"));
+    expect(list?.text).toContain(ann.name);
+    expect(list?.text).not.toMatch(/Bob|joann/);
+  });
+
+  test("has nothing of those whose longer address ends like the person's", async () => {
+    await organization.createAgreement({ definition: parties });
+    expect(await exported("secret@example.com")).toEqual([]);
+  });
+
+  test("has what the sender has filled in without the names of others, of which one may begin another", async () => {
+    const tab = { type: TabType.TEXT, value: "With Bob Othername", documentId: "1", page: 1, x: 10, y: 10 };
+    const recipients = [
+      { ...ann, tabs: [tab] },
+      { ...bob, name: "Bob" },
+      { ...embeddedSigner("3", "Cat"), name: bob.name },
+    ];
+    await organization.createAgreement({ definition: { ...parties, emailSubject: bob.name, recipients } });
+    const record = (await exported(ann.email)).find(({ path }) => path.startsWith("data/agreements/"));
+    expect(record?.text).toContain("With (somebody else)");
+    expect(record?.text).not.toMatch(/Bob|Othername/);
   });
 });
 
@@ -316,7 +427,9 @@ describe("a trail of format 1", () => {
     expect(await isIntact(agreement)).toBe(true);
     const before = await eventsOf(agreement.id);
     const items = await erase();
-    expect(told(items, agreement.id)).toEqual(expect.arrayContaining(["TRAIL_FORMAT_1", "RECIPIENT"]));
+    expect(told(items, agreement.id)).toEqual(
+      expect.arrayContaining(["agreement.trail-format-1", "agreement.recipient"]),
+    );
     expect(findIn(await rowsOf(agreement.id), annsValues)).toEqual([]);
     expect(await isIntact(agreement)).toBe(true);
     const after = await eventsOf(agreement.id);

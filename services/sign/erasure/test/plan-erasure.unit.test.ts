@@ -7,7 +7,7 @@ import { type Beside, planErasure } from "../plan-erasure.ts";
 const now = new Date("2026-11-20T10:00:00Z");
 const person = { email: "ann@example.com", userRef: "", emailIndex: Buffer.alloc(16, 1), userIndex: null };
 const beside: Beside = { mailJobs: [], jobErrors: [], links: 0, attachmentIds: [], attachments: 0, retryKeysUntil: [] };
-const rest = { keys: [], events: [], beside, isHeld: false };
+const rest = { keys: [], events: [], beside, isHeld: false, keptUntil: undefined };
 
 const planOf = (changes: Partial<Agreement>) => {
   const agreement = {
@@ -24,9 +24,16 @@ describe("an address in a text", () => {
     ["Ann@Example.com", "ERASED"],
     ["<ann@example.com>, ann@example.com.", "<ERASED>, ERASED."],
     ["joann@example.com and x.ann@example.com", "joann@example.com and x.ann@example.com"],
+    ["For ann@example.com.pdf, ann@example.com.docx.pdf.", "For ERASED.pdf, ERASED.docx.pdf."],
+    ["ann@example.com.pdf.au, ann@example.com.zip", "ann@example.com.pdf.au, ann@example.com.zip"],
     ["ann@example.com.au, ann@example.community", "ann@example.com.au, ann@example.community"],
   ])("is replaced when it is that one: %s", (text, wanted) => {
     expect(replaceIn(text, "ann@example.com")).toBe(wanted);
+  });
+
+  test("is found however its letters with marks are written", () => {
+    const [composed, apart] = ["NFC", "NFD"].map((form) => "jörg@example.com".normalize(form));
+    expect(replaceIn(`${composed} ${apart}`, composed ?? "")).toBe("ERASED ERASED");
   });
 
   test("is found in whatever holds it, and nothing else is touched", () => {
@@ -60,6 +67,26 @@ describe("what becomes of an agreement", () => {
     expect(said(planOf({ status: "voided", voidedAt: new Date(0), voidedReason: "ann@example.com" }))).not.toContain(
       "EVENTSREPEATABLE",
     );
+  });
+
+  test("that came to nothing: its files go with the last one, and what was signed is kept", () => {
+    const changes = { recipients: [sampleRecipient("1", { email: "Ann@example.com" })] };
+    const filesOf = (more: Partial<Agreement>, keptUntil?: Date | null) => {
+      const agreement = { ...sampleDraft([]), ...changes, ...more };
+      const plan = planErasure({ ...rest, agreement, keptUntil }, person, now);
+      return [plan.erasesFiles, ...plan.items.filter(({ part }) => part === "FILES")];
+    };
+    const kept = { part: "FILES", kept: "FILE_OF_ALL" };
+    expect(filesOf({ status: "declined" })).toEqual([true, { part: "FILES" }]);
+    const period = { part: "FILES", kept: "RETENTION" };
+    expect(filesOf({ status: "declined" }, null)).toEqual([false, period]);
+    expect(filesOf({ status: "declined" }, now)).toEqual([false, { ...period, until: now.toISOString() }]);
+    expect(filesOf({ status: "completed" })).toEqual([false, kept]);
+    expect(filesOf({ status: "voided", recipients: [...changes.recipients, sampleRecipient("2")] })).toEqual([
+      ...[false, kept],
+    ]);
+    const purge = { state: "documents_purged", requestedAt: "", purgedAt: now.toISOString() } as const;
+    expect(filesOf({ status: "voided", purge })).toEqual([false]);
   });
 
   test("that has nobody of that name: nothing", () => {

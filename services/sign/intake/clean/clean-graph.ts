@@ -159,6 +159,8 @@ function copyPart(context: PDFContext, from: PDFDict, to: PDFDict, name: string,
 function removeActions(objects: Iterable<PDFObject>): void {
   for (const dictionary of dictionariesIn(objects)) {
     for (const key of silentKeys) dictionary.delete(key);
+    // Of the catalog it would be what relative links begin with, of anything else it means nothing.
+    if (dictionary.lookup(PDFName.of("URI")) instanceof PDFDict) dictionary.delete(PDFName.of("URI"));
     if (isLive(dictionary)) for (const key of dictionary.keys()) dictionary.delete(key);
   }
 }

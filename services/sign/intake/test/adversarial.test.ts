@@ -16,6 +16,11 @@ test("files made to be read in several ways are refused, or everybody reads the 
   expect(refused).toBeGreaterThan(20);
 });
 
+test("what once went through does not any more", async () => {
+  // An annotation with a base of addresses.
+  expect(await checkAdversarialFiles(215_854_638, 1, 2)).toEqual({ taken: 1, refused: 0 });
+});
+
 const text = (words: string): string => `BT /F 12 Tf 20 200 Td (${words}) Tj ET`;
 const paid = onePage({ content: text("I pay 100 EUR") });
 const million = (number: number) =>

@@ -2,8 +2,7 @@ import { type Client, Code, ConnectError, createClient, createRouterTransport } 
 import { RendererService, type RenderHtmlRequest } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { systemClock } from "#platform/clock.ts";
 import { createLogger } from "#platform/logger.ts";
-import type { DocumentFile } from "../document-format.ts";
-import { createIntake, type Intake, type IntakeOptions } from "../intake.ts";
+import { createIntake, type DocumentFile, type Intake, type IntakeOptions } from "../intake.ts";
 
 export const startIntake = (options: Partial<IntakeOptions> = {}): Intake =>
   createIntake({ logger: createLogger("test", "silent"), renderer: rendererThat(), clock: systemClock, ...options });

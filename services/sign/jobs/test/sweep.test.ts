@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import { documentOf, embeddedSigner, send } from "../../completion/test/completion-setup.ts";
-import { smallestPdf } from "../../intake/smallest-pdf.ts";
+import { smallestPdf } from "../../intake/merge-pdfs.ts";
 import { type Organization, type SignHarness, startSign } from "../../test/harness.ts";
 import { sweep } from "../sweep.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import type { Agreement, AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { until } from "#platform/testing/until.ts";
 import { documentOf, embeddedSigner, read, send, sit, untilCompleted } from "../../completion/test/completion-setup.ts";
-import { smallestPdf } from "../../intake/smallest-pdf.ts";
+import { smallestPdf } from "../../intake/merge-pdfs.ts";
 import { type Organization, type SignHarness, type SignProcess, startSign } from "../../test/harness.ts";
 
 const hourMs = 3_600_000;

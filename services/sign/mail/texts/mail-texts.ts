@@ -47,3 +47,47 @@ export interface MailTexts {
   readonly reason: string;
   readonly messageFrom: string;
 }
+
+export const en: MailTexts = {
+  greeting: "Hello {name},",
+  invitationSubject: "Please sign: {subject}",
+  invitationText: "{sender} asks you to sign “{subject}”.",
+  reminderSubject: "Reminder: please sign {subject}",
+  reminderText: "{sender} is still waiting for you to sign “{subject}”.",
+  approveSubject: "Please approve: {subject}",
+  approveText: "{sender} asks you to approve “{subject}”.",
+  approveReminderSubject: "Reminder: please approve {subject}",
+  approveReminderText: "{sender} is still waiting for you to approve “{subject}”.",
+  receiveSubject: "Please open and read: {subject}",
+  receiveText: "{sender} sends you “{subject}” to read, and is told that you have received it when you open it.",
+  receiveReminderSubject: "Reminder: please open {subject}",
+  receiveReminderText: "{sender} is still waiting for you to open and read “{subject}”.",
+  readSubject: "To read: {subject}",
+  readText: "{sender} sends you “{subject}” to read.",
+  hostSubject: "In-person signing: {subject}",
+  hostText: "{sender} asks you to let {signer} sign “{subject}” in your presence, on a device of yours.",
+  hostReminderSubject: "Reminder: in-person signing of {subject}",
+  hostReminderText:
+    "{sender} is still waiting for {signer} to sign “{subject}” in your presence, on a device of yours.",
+  expiringSubject: "Ending soon: {subject}",
+  expiringText: "It ends on {date}; after that it can no longer be completed.",
+  open: "Read and sign",
+  openToApprove: "Read and approve",
+  expires: "The link can be used until {date}.",
+  personal: "This link is yours alone: whoever has it can sign in your name. Please do not forward this mail.",
+  personalToApprove:
+    "This link is yours alone: whoever has it can approve in your name. Please do not forward this mail.",
+  private: "The link is meant for you alone. Please do not forward this mail.",
+  completedSubject: "Completed: {subject}",
+  completedText: "Everybody has signed “{subject}”. You can download the sealed documents and the certificate.",
+  download: "Open the documents",
+  declinedSubject: "Declined: {subject}",
+  declinedText: "{name} has declined to sign “{subject}”. Nobody can sign it any more.",
+  declinedToApproveText: "{name} has declined to approve “{subject}”. Nobody can sign it any more.",
+  voidedSubject: "Withdrawn: {subject}",
+  voidedText: "{sender} has withdrawn “{subject}”. There is nothing left for you to do.",
+  expiredSubject: "Expired: {subject}",
+  expiredText: "“{subject}” was not signed by everybody in time and has ended.",
+  reason: "Reason: {reason}",
+  messageFrom: "Message from {sender}:",
+};

@@ -1,16 +1,20 @@
 import { createHash } from "node:crypto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { HeadSource } from "#gen/assent/click/v1/click_pb.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { documentOf, embeddedSigner, read, send, sit, untilCompleted } from "../../completion/test/completion-setup.ts";
-import { smallestPdf } from "../../intake/smallest-pdf.ts";
+import { smallestPdf } from "../../intake/merge-pdfs.ts";
 import { type Organization, type SignHarness, startSign } from "../../test/harness.ts";
 import { deleteWhenDue } from "../delete-agreement.ts";
 import { isHeld } from "../holds.ts";
-import { createRemover } from "../remover.ts";
+import type { RecordKind } from "../periods.ts";
+import { createRecordRemover } from "../record-remover.ts";
+import { createRemovalWorker, createRemover } from "../remover.ts";
 import { dayMs, removal } from "./retention-setup.ts";
 
 let sign: SignHarness;
@@ -67,6 +71,7 @@ const keepFor = async (status: string, days: number): Promise<void> => {
 const periodOf = async (status: string) =>
   (await organization.getRetention({})).periods.find((period) => period.status === status);
 
+const inDays = (days: number): Date => new Date(sign.clock.now().getTime() + days * dayMs);
 const remover = (changes: Partial<typeof deps> = {}) => createRemover({ ...deps, ...changes });
 const run = () => remover().run();
 const isThere = (agreement: Agreement): Promise<boolean> =>
@@ -89,7 +94,10 @@ const actsOf = async () => (await organization.listPrivacyActs({})).acts.map(({ 
 describe("a period", () => {
   test("is never at first, holds in seven days when it is shorter, and at once when it is longer", async () => {
     expect((await organization.getRetention({})).periods.map(({ status, days, next }) => [status, days, next])).toEqual(
-      ["created", "completed", "declined", "voided", "expired"].map((status) => [status, undefined, undefined]),
+      [
+        ...["created", "completed", "declined", "voided", "expired"],
+        ...["acceptances", "documents", "webhooks", "audit"],
+      ].map((status) => [status, undefined, undefined]),
     );
     const before = await periodOf("voided");
     await organization.putRetention({ periods: [{ status: "voided", days: 30 }] });
@@ -103,7 +111,7 @@ describe("a period", () => {
     expect(await periodOf("voided")).toEqual(before);
     expect(await actsOf()).toEqual(Array(4).fill("retention.changed"));
     const [{ detailsJson = "", actor } = {}] = (await organization.listPrivacyActs({ limit: 1 })).acts;
-    expect([actor, JSON.parse(detailsJson).after.length]).toEqual(["cl_test", 5]);
+    expect([actor, JSON.parse(detailsJson).after.length]).toEqual(["cl_test", 9]);
   });
 
   test("is refused that names a status twice", async () => {
@@ -128,6 +136,75 @@ describe("a period", () => {
     expect((await read(stranger, foreign.id)).id).toBe(foreign.id);
     expect((await stranger.listDeletions({ agreementId: old.id })).deletions).toEqual([]);
     expect((await organization.listDeletions({})).deletions.map(({ agreementId }) => agreementId)).toEqual([old.id]);
+  });
+});
+
+describe("the periods of a template", () => {
+  const template = async (): Promise<string> => {
+    const { agreement } = await organization.createAgreement({
+      definition: { name: "NDA", emailSubject: "NDA", ...definition("Ann") },
+      isTemplate: true,
+    });
+    return agreement?.id ?? "";
+  };
+  const voidedFrom = async (templateId: string): Promise<Agreement> => {
+    const compositions = [{ layers: [{ source: { case: "templateId" as const, value: templateId } }] }];
+    const { agreement } = await organization.createAgreement({ compositions, send: true });
+    await organization.voidAgreement({ agreementId: agreement?.id ?? "", reason: "no more" });
+    return agreement as Agreement;
+  };
+  const keep = (templateId: string, ...periods: { status: string; days?: number }[]) =>
+    organization.putRetention({ templateId, periods });
+  const there = async (...agreements: Agreement[]) => Promise.all(agreements.map(isThere));
+
+  test("take the place of those of the organization, seven days later when they are shorter", async () => {
+    const [short, long, follower] = [await template(), await template(), await template()];
+    const agreements = [await voidedFrom(short), await voidedFrom(long), await voidedFrom(follower), await voided()];
+    await organization.putRetention({ periods: [{ status: "voided", days: 30 }] });
+    await keep(long, { status: "voided" });
+    await keep(short, { status: "voided", days: 3 });
+    expect((await organization.getRetention({ templateId: long })).periods).toMatchObject([{ status: "voided" }]);
+    expect((await organization.getRetention({ templateId: follower })).periods).toEqual([]);
+    expect((await actsOf()).slice(0, 2)).toEqual(Array(2).fill("template-retention.changed"));
+    sign.clock.advance(7 * dayMs - 60_000);
+    expect(await run()).toBe(0);
+    sign.clock.advance(60_000);
+    expect(await run()).toBe(1);
+    expect(await there(...agreements)).toEqual([false, true, true, true]);
+    const days = (count: number) => ({
+      seconds: BigInt(Math.floor(sign.clock.now().getTime() / 1_000) + count * 86_400),
+    });
+    const { counts, agreements: due } = await organization.previewRetention({ until: days(60) });
+    expect(counts.reduce((sum, { agreements: count }) => sum + count, 0)).toBe(2);
+    expect(new Set(due.map(({ agreementId }) => agreementId))).toEqual(
+      new Set(agreements.slice(2).map(({ id }) => id)),
+    );
+    sign.clock.advance(30 * dayMs);
+    await run();
+    expect(await there(...agreements)).toEqual([false, true, false, false]);
+  });
+
+  test("that are taken back hold for seven days when those of the organization are shorter", async () => {
+    const id = await template();
+    const agreement = await voidedFrom(id);
+    await keep(id, { status: "voided", days: 400 });
+    await keepFor("voided", 1);
+    sign.clock.advance(5 * dayMs);
+    expect(await run()).toBe(0);
+    await keep(id);
+    const [ending] = (await organization.getRetention({ templateId: id })).periods;
+    expect(ending).toMatchObject({ days: 400, next: { days: 0 } });
+    await keep(id);
+    expect((await organization.getRetention({ templateId: id })).periods).toEqual([ending]);
+    const [due] = (await organization.previewRetention({ until: ending?.next?.from })).agreements;
+    expect(due).toMatchObject({ agreementId: agreement.id, dueAt: ending?.next?.from });
+    sign.clock.advance(7 * dayMs - 60_000);
+    expect(await run()).toBe(0);
+    sign.clock.advance(60_000);
+    expect((await organization.getRetention({ templateId: id })).periods).toEqual([]);
+    expect(await run()).toBe(1);
+    await expectDomainError(sign.organization().getRetention({ templateId: id }), "TEMPLATE_NOT_FOUND");
+    await expectDomainError(sign.organization().putRetention({ templateId: id }), "TEMPLATE_NOT_FOUND");
   });
 });
 
@@ -236,13 +313,21 @@ describe("a legal hold", () => {
     await run();
     expect(await isThere(agreement)).toBe(false);
     expect((await actsOf()).filter((action) => action.startsWith("hold"))).toEqual(["hold.lifted", "hold.set"]);
-    const { rows } = await sign.superuser.query<{ data: string }>(
-      "select data from sign.outbox where organization_id = $1 and subject = 'assent.audit.privacy' order by position",
-      [organization.orgId],
-    );
-    expect(rows.map(({ data }) => JSON.parse(data).auditedPrivacy.action)).toEqual([
-      ...["hold.set", "retention.changed", "hold.lifted"],
+    const client = { kind: "client", id: "cl_test" };
+    const ofHold = { actor: client, target: { kind: "legal-hold", id: hold?.id } };
+    const told = await auditedOf(organization);
+    const { acts } = await organization.listPrivacyActs({});
+    expect(told.map(({ id }) => id)).toEqual(acts.map(({ id }) => id).reverse());
+    expect(told.filter(({ action }) => action !== "agreement.deleted")).toMatchObject([
+      { action: "hold.set", ...ofHold, changes: [{ field: "kind", value: kind }] },
+      { action: "retention.changed", actor: client, changes: [{ field: "voided", value: "" }] },
+      { action: "hold.lifted", ...ofHold },
     ]);
+    const deleted = { action: "agreement.deleted", actor: { kind: "system", id: "" } };
+    expect(told).toContainEqual(
+      expect.objectContaining({ ...deleted, target: { kind: "agreement", id: agreement.id } }),
+    );
+    expect(JSON.stringify(told)).not.toMatch(/Ann|Bob|@example|Lawsuit/i);
   });
 
   test("finds those whose trail is of the first format, and those who were never written about", async () => {
@@ -255,10 +340,40 @@ describe("a legal hold", () => {
     expect(preview.agreements.map(({ agreementId, isHeld }) => [agreementId, isHeld])).toEqual([[agreement.id, true]]);
   });
 
+  test.each(["agreement", "person", "organization"] as const)(
+    "of one %s keeps a draft from its sender",
+    async (kind) => {
+      const held = await draft();
+      const target = { id: { case: "agreementId" as const, value: held.id } };
+      const about = { agreement: { agreementId: held.id }, person: { email: "ann@example.com" }, organization: {} };
+      const { hold } = await organization.setLegalHold({ ...about[kind], reason: "Lawsuit 5" });
+      await expectDomainError(organization.deleteAgreement({ target }), "LEGAL_HOLD");
+      expect(await isThere(held)).toBe(true);
+      await organization.liftLegalHold({ id: hold?.id ?? "" });
+      await organization.deleteAgreement({ target });
+      expect(await isThere(held)).toBe(false);
+    },
+  );
+
+  test("finds a person however the letters of the address are written", async () => {
+    const { agreement } = await organization.createAgreement({
+      definition: { emailSubject: "x", recipients: [{ name: "J", email: "Jo\u0308rg@example.com" }] },
+    });
+    expect(agreement?.recipients[0]?.email).toBe("J\u00f6rg@example.com");
+    await organization.setLegalHold({ email: "jo\u0308rg@example.com", reason: "Lawsuit 6" });
+    expect(await organization.findPersonHold({ email: "J\u00f6rg@example.com" })).toMatchObject({ isHeld: true });
+    const target = { id: { case: "agreementId" as const, value: agreement?.id ?? "" } };
+    await expectDomainError(organization.deleteAgreement({ target }), "LEGAL_HOLD");
+  });
+
   test("is of one thing only, which is there", async () => {
     const agreement = await sent();
     const both = { agreementId: agreement.id, email: "ann@example.com", reason: "x" };
     await expectDomainError(organization.setLegalHold(both), "VALIDATION_FAILED");
+    await expectDomainError(organization.setLegalHold({ reason: " \u200b " }), "VALIDATION_FAILED");
+    for (const email of [" ", "example.com", "Ann <ann@example.com>"]) {
+      await expectDomainError(organization.setLegalHold({ email, reason: "x" }), "VALIDATION_FAILED");
+    }
     const foreign = sign.organization().setLegalHold({ agreementId: agreement.id, reason: "x" });
     await expectDomainError(foreign, "ENVELOPE_NOT_FOUND");
     const { hold } = await organization.setLegalHold({ agreementId: agreement.id, reason: "x" });
@@ -277,6 +392,91 @@ describe("a legal hold", () => {
   });
 });
 
+describe("a purge", () => {
+  const purge = (agreement: Agreement, state: string) =>
+    organization.purgeAgreement({ agreementId: agreement.id, state });
+  const fileOfDocument = (agreement: Agreement) =>
+    organization.getDocumentContent({
+      target: { id: { case: "agreementId", value: agreement.id } },
+      documentId: agreement.documents[0]?.documentId ?? "",
+    });
+  const untilPurged = (agreement: Agreement) =>
+    until(async () => {
+      const now = await read(organization, agreement.id);
+      return now.purge?.state.endsWith("_purged") === true && now;
+    });
+  const queueMs = 14 * dayMs;
+
+  test("takes the files 14 days later, and leaves the agreement and a trail that proves it", async () => {
+    const agreement = await completed();
+    await purge(agreement, "documents_queued");
+    expect(await purge(agreement, "documents_queued")).toMatchObject({
+      agreement: { purge: { state: "documents_queued" } },
+    });
+    expect((await fileOfDocument(agreement)).file?.content.length).toBeGreaterThan(0);
+    expect((await organization.previewRetention({ until: timestampFromDate(inDays(13)) })).purges).toEqual([]);
+    const { purges } = await organization.previewRetention({ until: timestampFromDate(inDays(15)) });
+    expect(purges).toMatchObject([{ agreementId: agreement.id, state: "documents_queued", isHeld: false }]);
+    sign.clock.advance(queueMs);
+    const left = await untilPurged(agreement);
+    expect(left.purge).toMatchObject({ state: "documents_purged", purgedAt: expect.anything() });
+    expect(left).toMatchObject({ status: agreement.status, documents: agreement.documents });
+    await expectDomainError(fileOfDocument(agreement), "DOCUMENT_ERASED");
+    await expectDomainError(organization.getCertificate({ agreementId: agreement.id }), "DOCUMENT_ERASED");
+    const { rows } = await sign.superuser.query("select from sign.blob_reference where organization_id = $1", [
+      organization.orgId,
+    ]);
+    expect(rows).toEqual([]);
+    const logged = await until(async () => {
+      const { events } = await organization.listAuditEvents({ agreementId: agreement.id });
+      return events.filter(({ action }) => action === "agreement.logged").length === 2 && events;
+    });
+    const event = logged.find(({ action }) => action === "agreement.purged");
+    expect(JSON.parse(event?.detailsJson ?? "")).toEqual({ purge: "documents_purged" });
+    expect(sign.click.leaves).toContainEqual(
+      expect.objectContaining({ source: HeadSource.SIGN_ERASURE, headHash: event?.hash }),
+    );
+    expect(await actsOf()).toEqual(["agreement.purged", "purge.requested"]);
+    expect(await eventsOf("purged", agreement.id)).toHaveLength(1);
+    expect((await organization.verifySeal(sealedFileOf(agreement))).summary).toBeDefined();
+    await expectDomainError(purge(agreement, "documents_queued"), "VALIDATION_FAILED");
+    await purge(agreement, "documents_and_metadata_queued");
+    sign.clock.advance(queueMs);
+    const bare = await until(async () => {
+      const now = await read(organization, agreement.id);
+      return now.purge?.state === "documents_and_metadata_purged" && now;
+    });
+    expect(bare.recipients.map(({ name, tabs }) => [name, tabs])).toEqual([["Ann", []]]);
+  });
+
+  test("is for what has ended, can be taken back, and waits while a hold keeps the agreement", async () => {
+    await expectDomainError(purge(await sent(), "documents_queued"), "INVALID_ENVELOPE_STATUS");
+    const [held, kept, gone] = [await voided(), await voided("Bob"), await voided("Bob")];
+    await expectDomainError(purge(kept, "documents_dequeued"), "VALIDATION_FAILED");
+    for (const agreement of [held, kept, gone]) await purge(agreement, "documents_and_metadata_queued");
+    const { hold } = await organization.setLegalHold({ email: "ann@example.com", reason: "Lawsuit 4" });
+    sign.clock.advance(queueMs - 60_000);
+    await purge(kept, "documents_dequeued");
+    sign.clock.advance(60_000);
+    await untilPurged(gone);
+    const states = async () =>
+      (await Promise.all([held, kept].map(({ id }) => read(organization, id)))).map(({ purge }) => purge?.state);
+    expect(await states()).toEqual(["documents_and_metadata_queued", "documents_dequeued"]);
+    expect((await fileOfDocument(held)).file).toBeDefined();
+    await organization.liftLegalHold({ id: hold?.id ?? "" });
+    // It is looked at again each hour.
+    await until(async () => {
+      sign.clock.advance(60 * 60_000);
+      return (await read(organization, held.id)).purge?.state === "documents_and_metadata_purged";
+    });
+    expect((await fileOfDocument(kept)).file).toBeDefined();
+    await expectDomainError(
+      sign.organization().purgeAgreement({ agreementId: kept.id, state: "documents_queued" }),
+      "ENVELOPE_NOT_FOUND",
+    );
+  });
+});
+
 describe("the preview", () => {
   test("tells what goes until a moment, page by page, by periods that hold and that are to come", async () => {
     const agreements = [await voided(), await voided(), await voided()];
@@ -288,18 +488,14 @@ describe("the preview", () => {
       ],
     });
     expect((await organization.previewRetention({})).counts).toEqual([]);
-    const inDays = (days: number) => {
-      const at = sign.clock.now().getTime() + days * dayMs;
-      return { seconds: BigInt(Math.floor(at / 1_000)), nanos: 0 };
-    };
-    const soon = await organization.previewRetention({ until: inDays(8) });
+    const soon = await organization.previewRetention({ until: timestampFromDate(inDays(8)) });
     expect(soon.counts).toMatchObject([{ status: "created", agreements: 1 }]);
     expect(soon.agreements.map(({ agreementId }) => agreementId)).toEqual([draftOne.id]);
 
     const seen: string[] = [];
     let cursor = "";
     do {
-      const page = await organization.previewRetention({ until: inDays(31), limit: 1, cursor });
+      const page = await organization.previewRetention({ until: timestampFromDate(inDays(31)), limit: 1, cursor });
       expect(page.counts.map(({ agreements: count }) => count)).toEqual([1, 3]);
       seen.push(...page.agreements.map(({ agreementId }) => agreementId));
       cursor = page.nextCursor;
@@ -357,14 +553,157 @@ const deletionsOf = async ({ orgId }: Organization): Promise<number> => {
   return rowCount ?? 0;
 };
 
-/** Why the events say that it was deleted. */
-const told = async (agreementId: string): Promise<string[]> => {
+/** What those who watch over the organization are told, in its order. */
+const auditedOf = async ({ orgId }: Organization): Promise<{ readonly id: string; readonly action: string }[]> => {
   const { rows } = await sign.superuser.query<{ data: string }>(
-    "select data from sign.outbox where subject = 'assent.sign.agreement.deleted' and data like $1",
-    [`%${agreementId}%`],
+    "select data from sign.outbox where organization_id = $1 and subject = 'assent.audit.privacy' order by position",
+    [orgId],
   );
-  return rows.map(({ data }) => JSON.parse(data).agreementDeleted.ground);
+  return rows.map(({ data }) => {
+    const { id, auditedPrivacy } = JSON.parse(data);
+    return { id, ...auditedPrivacy };
+  });
 };
+
+const eventsOf = async (verb: string, agreementId: string): Promise<{ agreementDeleted?: { ground: string } }[]> => {
+  const { rows } = await sign.superuser.query<{ data: string }>(
+    "select data from sign.outbox where subject = 'assent.sign.agreement.' || $1 and data like $2",
+    [verb, `%${agreementId}%`],
+  );
+  return rows.map(({ data }) => JSON.parse(data));
+};
+
+/** Why the events say that it was deleted. */
+const told = async (agreementId: string) =>
+  (await eventsOf("deleted", agreementId)).map(({ agreementDeleted }) => agreementDeleted?.ground);
 
 const fileOf = (value: Uint8Array) => ({ file: { file: { case: "sha256" as const, value } } });
 const sealedFileOf = ({ documents: [document] }: Agreement) => fileOf(document?.sealedSha256 ?? new Uint8Array());
+
+describe("records of other services", () => {
+  beforeEach(() => sign.records.kept.clear());
+
+  const add = (days: number, more: { addresses?: string[]; agreementId?: string; kind?: RecordKind } = {}): string => {
+    const id = newId();
+    const at = new Date(sign.clock.now().getTime() - days * dayMs);
+    sign.records.kept.set(id, { orgId: organization.orgId, kind: "acceptances", id, at, ...more });
+    return id;
+  };
+  const runRecords = () => createRecordRemover(deps).run();
+  const left = (...ids: string[]): boolean[] => ids.map((id) => sign.records.kept.has(id));
+  const lastAct = async () => (await organization.listPrivacyActs({ limit: 1 })).acts[0];
+
+  test("go when their period is over, of one organization and one kind, in batches with an act each", async () => {
+    const stranger = sign.organization();
+    const theirs = newId();
+    sign.records.kept.set(theirs, { orgId: stranger.orgId, kind: "acceptances", id: theirs, at: new Date(0) });
+    const old = Array.from({ length: 120 }, () => add(40));
+    const [recent, document] = [add(10), add(40, { kind: "documents" })];
+    // Nobody has to say how long deliveries stay: they go after 30 days.
+    for (const days of [10, 40]) add(days, { kind: "webhooks" });
+    await organization.putRetention({ periods: [{ status: "acceptances", days: 30 }] });
+    expect(await runRecords()).toBe(0);
+    const preview = await organization.previewRetention({ until: timestampFromDate(inDays(8)) });
+    expect(preview.records).toMatchObject([
+      { kind: "acceptances", records: 120 },
+      { kind: "webhooks", records: 1 },
+    ]);
+    sign.clock.advance(7 * dayMs);
+    expect(await runRecords()).toBe(120);
+    expect(left(...old)).not.toContain(true);
+    expect(left(recent, document, theirs)).toEqual([true, true, true]);
+    const { acts } = await organization.listPrivacyActs({ limit: 3 });
+    const told = acts.map(({ action, actor, detailsJson }) => [action, actor, JSON.parse(detailsJson)]);
+    expect(told).toMatchObject([
+      ["records.deleted", "", { kind: "acceptances", count: 20 }],
+      ["records.deleted", "", { kind: "acceptances", count: 100 }],
+      ["retention.changed", "cl_test", {}],
+    ]);
+    expect((await sign.superuser.query("select from sign.record_removal")).rowCount).toBe(0);
+  });
+
+  test("have no periods of templates", async () => {
+    const { agreement } = await organization.createAgreement({
+      definition: { name: "NDA", emailSubject: "NDA", ...definition("Ann") },
+      isTemplate: true,
+    });
+    const request = { templateId: agreement?.id ?? "", periods: [{ status: "audit", days: 30 }] };
+    await expectDomainError(organization.putRetention(request), "VALIDATION_FAILED");
+    const { periods } = await organization.putRetention({ ...request, periods: [{ status: "voided", days: 30 }] });
+    expect(periods.map(({ status }) => status)).toEqual(["voided"]);
+  });
+
+  test("stay while a hold keeps the person, their agreement or everything", async () => {
+    const agreement = await sent();
+    const [hers, his, about] = [
+      add(40, { addresses: ["Ann@Example.com"] }),
+      add(40, { addresses: ["bo@example.com"] }),
+      add(40, { agreementId: agreement.id }),
+    ];
+    await keepFor("acceptances", 30);
+    const holds = await Promise.all([
+      organization.setLegalHold({ email: "ann@example.com", reason: "x" }),
+      organization.setLegalHold({ agreementId: agreement.id, reason: "x" }),
+    ]);
+    expect(await runRecords()).toBe(1);
+    expect(left(hers, his, about)).toEqual([true, false, true]);
+    const all = await organization.setLegalHold({ reason: "x" });
+    for (const { hold } of holds) await organization.liftLegalHold({ id: hold?.id ?? "" });
+    expect(await runRecords()).toBe(0);
+    await organization.liftLegalHold({ id: all.hold?.id ?? "" });
+    expect(await runRecords()).toBe(2);
+  });
+
+  test("that a process has removed before it ended are told of once, and a hold set meanwhile keeps the rest", async () => {
+    const old = [add(40), add(40)];
+    await keepFor("acceptances", 30);
+    sign.records.beforeAnswer(() => Promise.reject(new Error("the process ends")));
+    expect(await runRecords()).toBe(0);
+    expect(left(...old)).toEqual([false, false]);
+    expect((await lastAct())?.action).toBe("retention.changed");
+    sign.records.beforeAnswer(async () => {});
+    const spared = add(40);
+    await organization.setLegalHold({ reason: "x" });
+    expect(await runRecords()).toBe(2);
+    expect(JSON.parse((await lastAct())?.detailsJson ?? "")).toMatchObject({ kind: "acceptances", count: 2 });
+    expect(left(spared)).toEqual([true]);
+    expect(await runRecords()).toBe(0);
+  });
+});
+
+describe("the worker", () => {
+  test("deletes nothing for its time while the database went back and nobody has confirmed it, or nobody says so", async () => {
+    sign.click.setWentBack(true);
+    const agreement = await voided();
+    await keepFor("voided", 1);
+    sign.clock.advance(2 * dayMs);
+    let asked = 0;
+    const mayDeleteByTime: typeof sign.click.client.mayDeleteByTime = (...call) => {
+      asked += 1;
+      return sign.click.client.mayDeleteByTime(...call);
+    };
+    const start = async (perMinute: number) => {
+      const evidenceLog = { ...sign.click.client, mayDeleteByTime };
+      const worker = createRemovalWorker({ ...deps, evidenceLog, perMinute }, 20);
+      await worker.start();
+      return worker;
+    };
+    const askedAgain = () =>
+      until(
+        (
+          (before) => () =>
+            asked > before + 2
+        )(asked),
+      );
+    const worker = await start(600);
+    await askedAgain();
+    sign.click.setAway(true);
+    await askedAgain();
+    sign.click.setAway(false);
+    await askedAgain();
+    expect(await isThere(agreement)).toBe(true);
+    sign.click.setWentBack(false);
+    await until(async () => !(await isThere(agreement)));
+    await worker.stop();
+  });
+});

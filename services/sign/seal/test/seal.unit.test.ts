@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { PDFDocument } from "pdf-lib";
-import { describeWithTools } from "#platform/testing/external-tools.ts";
+import { describeWithTools } from "#platform/testing/judges.ts";
 import { coveredPieces, fixByteRange } from "../byte-range.ts";
 import { createPemSigner, type SealSigner } from "../seal-signer.ts";
 import { seal } from "../sealer.ts";

@@ -4,7 +4,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { describeWithTools } from "#platform/testing/external-tools.ts";
+import { createMetrics } from "#platform/metrics.ts";
+import { recordingLogger } from "#platform/rpc/test/harness.ts";
+import { describeWithTools } from "#platform/testing/judges.ts";
+import { configuredSealer } from "../configured-sealer.ts";
 import { createPemSigner } from "../seal-signer.ts";
 import { createSealer } from "../sealer.ts";
 import { makeTestCertificate } from "../test-certificate.ts";
@@ -29,6 +32,25 @@ describeWithTools(["openssl"], "a sealer with certificates of earlier keys", () 
     openssl("x509", "-req", "-in", "leaf.csr", ...by, "-out", "leaf.pem");
     return { leaf: read("leaf.pem"), root: read("root.pem") };
   }
+
+  test("follows the files of its key and certificates, and keeps the former ones while they do not match", async () => {
+    const make = (name: string) => makeTestCertificate({ name, now: new Date(), years: 1 });
+    const [first, second] = [await make("First"), await make("Second")];
+    const files = { ...first, former: "" };
+    const seal = { key: () => files.key, certificates: () => files.certificates, former: () => files.former };
+    const { logger, lines } = recordingLogger();
+    const sealer = configuredSealer({ seal, tsa: undefined }, { logger, metrics: createMetrics() });
+    const names = () => [sealer?.certificates, sealer?.now().statement("a", new Date()).name];
+    const begun = sealer?.now();
+    files.certificates = second.certificates;
+    expect(names()).toEqual([first.certificates, "First"]);
+    expect(lines.at(-1)).toMatchObject({ level: "warn" });
+    Object.assign(files, { key: second.key, former: first.certificates });
+    expect(names()).toEqual([second.certificates, "Second"]);
+    // A file that was begun with a key is sealed with it.
+    expect(begun?.statement("a", new Date()).name).toBe("First");
+    expect(sealer?.isOurs(new X509Certificate(first.certificates).raw)).toBe(true);
+  });
 
   test("takes those that sealed for ours, and not the authorities that issued them", async () => {
     const make = () => makeTestCertificate({ name: "Seal of the house", now: new Date(), years: 1 });

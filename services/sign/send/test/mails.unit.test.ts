@@ -13,8 +13,8 @@ import { declineAgreement } from "../../signing/ceremony.ts";
 import { isReadable, linkExpiry, type View } from "../../signing/view.ts";
 import { expireWhenDue, voidAgreement } from "../end-agreement.ts";
 import { completedMails, isWorthSending, mailWishOf } from "../mails.ts";
-import { remindAgreement } from "../remind.ts";
 import { sendAgreement } from "../send.ts";
+import { remindAgreement } from "../send-agreement.ts";
 
 const context = sampleContext();
 const [ann, bob, cid, dan] = [
@@ -124,7 +124,10 @@ describe("a mail", () => {
 });
 
 describe("the mail server's settings", () => {
-  const values = { SMTP_URL: "smtp://mail", MAIL_FROM: "sign@example.com", PUBLIC_URL: "https://sign.example.com" };
+  const values = {
+    ...{ SMTP_URL: "smtp://mail", MAIL_FROM: "sign@example.com", PUBLIC_URL: "https://sign.example.com" },
+    ...{ EGRESS_PROXY: "", EGRESS_DIRECT: [] },
+  };
 
   test("belong together", () => {
     expect(mailServerOf({ ...values, SMTP_URL: "" })).toBeUndefined();

@@ -4,8 +4,7 @@ import { EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import type { SignEvent } from "../../agreement/change.ts";
 import { sampleDraft, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
-import { signRecord } from "../../events.ts";
-import { countReceivers } from "../receivers.ts";
+import { countReceivers, signRecord } from "../../events.ts";
 
 const hook = { url: "https://app.example/hook" };
 
@@ -25,7 +24,7 @@ test.each([
 
 test.each<SignEvent>([
   { kind: "agreement.created" },
-  { kind: "agreement.declined", recipientId: "", reason: "" },
+  { kind: "agreement.declined", recipientId: "" },
   { kind: "agreement.voided" },
   { kind: "recipient.left", recipientId: "" },
 ])("the event $kind says how many receivers its agreement names", (event) => {

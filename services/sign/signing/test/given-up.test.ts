@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { until } from "#platform/testing/until.ts";
 import { type Organization, startEditing } from "../../edit/test/edit-setup.ts";
-import { smallestPdf } from "../../intake/smallest-pdf.ts";
+import { smallestPdf } from "../../intake/merge-pdfs.ts";
 
 let setup: Awaited<ReturnType<typeof startEditing>>;
 let organization: Organization;

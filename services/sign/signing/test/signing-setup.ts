@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Client, createClient } from "@connectrpc/connect";
 import { PDFDocument } from "pdf-lib";
-import pg from "pg";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
@@ -37,8 +36,7 @@ const interceptorsOf = () =>
 /** The RPCs of documents, links and signing on a database of their own, at a time that stands still. */
 export async function startSigning() {
   const database = await createTestDatabase();
-  const superuser = new pg.Pool({ connectionString: database.superuserUrl, max: 2 });
-  superuser.on("error", () => {});
+  const { superuser } = database;
   const pool = createPool({ url: database.url, role: "assent_sign", max: 10, name: "sign" });
   let time = sampleTime.getTime();
   const clock = { now: () => new Date(time) };
@@ -94,7 +92,6 @@ export async function startSigning() {
     stop: async () => {
       await intake.close();
       await pool.end();
-      await superuser.end();
       await database.drop();
     },
   };

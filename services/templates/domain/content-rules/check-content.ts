@@ -1,7 +1,7 @@
+import { canonicalLocale } from "#platform/locale.ts";
 import type { Outline } from "#platform/restricted-html/outline.ts";
 import { type ReadContent, readContent } from "#platform/restricted-html/read-content.ts";
 import type { SourceRange } from "#platform/restricted-html/tree.ts";
-import { canonicalLocale } from "../locale.ts";
 import type { ContentCode } from "./codes.ts";
 import { consentConfigFindings, consentFindings, precheckedMarkup } from "./consent-rules.ts";
 import { placeholderFindings } from "./placeholder-rules.ts";

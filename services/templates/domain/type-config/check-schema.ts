@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { FieldProblem } from "#platform/errors.ts";
-import { schemaProblems } from "#platform/schema-problems.ts";
+import { schemaProblems } from "#platform/problems.ts";
 
 // Collecting every error of a huge hostile value would cost more than the value is worth.
 const collectUpToCharacters = 16_384;
@@ -16,7 +16,8 @@ const problemsOf = (errors: Parameters<typeof schemaProblems>[0], value: JsonObj
 export type FillAndCheck = (value: JsonObject) => FieldProblem[];
 
 export function compileFillAndCheck(schema: JsonSchema): FillAndCheck {
-  const options = { strict: true, allowUnionTypes: true, useDefaults: true, formats };
+  // Whether the schemas are valid is asked by a test: to ask takes ten times as long as to compile one.
+  const options = { strict: true, allowUnionTypes: true, useDefaults: true, formats, validateSchema: false };
   const first = new Ajv2020({ ...options, allErrors: false }).compile(schema);
   let collect: typeof first | undefined;
   return (value) => {
@@ -72,8 +73,23 @@ export const emailAddress: JsonObject = { ...text(254), format: "email" };
 
 export const described = (schema: JsonObject, description: string): JsonObject => ({ ...schema, description });
 
+/** With what the configuration of every type may say. */
 export const topLevel = (title: string, schema: JsonObject): JsonSchema => ({
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title,
   ...schema,
+  properties: { ...(schema.properties as JsonObject), esignDisclosure },
 });
+
+/** No control characters but line breaks. */
+const paragraphs: JsonObject = { ...text(10_000), pattern: "^[^\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f]+$" };
+
+const esignDisclosure = described(
+  {
+    type: "object",
+    maxProperties: 50,
+    propertyNames: { pattern: "^[A-Za-z0-9]{2,8}(-[A-Za-z0-9]{1,8}){0,8}$" },
+    additionalProperties: paragraphs,
+  },
+  "The disclosure that the policy flag esignDisclosure shows, by BCP 47 locale, a line for each paragraph. Texts in other languages are shown with the disclosure that comes with the product.",
+);

@@ -15,7 +15,11 @@ export interface Api {
     /** See useSendOnce. */
     idempotencyKey?: string,
   ): Promise<T>;
-  /** One page; `next` is the cursor of the one after it. */
+  /** An answer that has pages; `next` is the cursor of the one after it. */
+  getPage<T>(path: string, query?: QueryValues): Promise<{ body: T; next?: string }>;
+  /** The same where what is looked for must not stand in an address. */
+  searchPage<T>(path: string, wanted: unknown, query?: QueryValues): Promise<{ body: T; next?: string }>;
+  /** The same for a list. */
   list<T>(path: string, query?: QueryValues): Promise<{ items: T[]; next?: string }>;
 }
 
@@ -54,14 +58,20 @@ function createApi(session: Session): Api {
     if (endedCodes.has(error.code)) session.onSessionEnded();
     throw error;
   };
+  const pageOf = async <T>(asked: Promise<Response>): Promise<{ body: T; next?: string }> => {
+    const response = await asked;
+    const next = response.headers.get("x-next-cursor");
+    const body = await response.json();
+    return next === null ? { body } : { body, next };
+  };
   return {
     get: async (path, query) => jsonOf(await ask("GET", withQuery(path, query))),
+    getPage: (path, query) => pageOf(ask("GET", withQuery(path, query))),
+    searchPage: (path, wanted, query) => pageOf(ask("POST", withQuery(path, query), wanted)),
     send: async (method, path, body, idempotencyKey) => jsonOf(await ask(method, path, body, idempotencyKey)),
-    list: async (path, query) => {
-      const response = await ask("GET", withQuery(path, query));
-      const next = response.headers.get("x-next-cursor");
-      const items = await response.json();
-      return next === null ? { items } : { items, next };
+    list: async <T>(path: string, query?: QueryValues) => {
+      const { body: items, ...rest } = await pageOf<T[]>(ask("GET", withQuery(path, query)));
+      return { items, ...rest };
     },
   };
 }

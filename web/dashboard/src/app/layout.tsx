@@ -138,6 +138,7 @@ interface NavigationItem {
       | "clients"
       | "webhooks"
       | "people"
+      | "privacy"
       | "organization"
       | "account"
     );
@@ -174,6 +175,7 @@ const navigation: readonly NavigationGroup[] = [
     title: "groupOrganization",
     items: [
       { path: "/people", text: "people", icon: "people", scope: "dashboard:admin" },
+      { path: "/privacy", text: "privacy", icon: "shield", scope: "privacy:admin" },
       { path: "/organization", text: "organization", icon: "building", scope: "dashboard:read" },
       { path: "/account", text: "account", icon: "person", scope: "dashboard:read" },
     ],

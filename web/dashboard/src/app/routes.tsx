@@ -158,6 +158,21 @@ export const routes: readonly Route[] = [
     page: later(async () => (await import("../pages/people/people-page.tsx")).PeoplePage),
   },
   {
+    path: "/privacy",
+    scope: "privacy:admin",
+    page: later(async () => (await import("../pages/privacy/privacy-page.tsx")).PrivacyPage),
+  },
+  {
+    path: "/privacy/{tab}",
+    scope: "privacy:admin",
+    page: later(async () => (await import("../pages/privacy/privacy-page.tsx")).PrivacyPage),
+  },
+  {
+    path: "/privacy/erasures/{id}",
+    scope: "privacy:admin",
+    page: later(async () => (await import("../pages/privacy/erasures.tsx")).ErasurePage),
+  },
+  {
     path: "/organization",
     scope: "dashboard:read",
     page: later(async () => (await import("../pages/organization/organization-page.tsx")).OrganizationPage),

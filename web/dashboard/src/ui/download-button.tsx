@@ -32,11 +32,16 @@ async function download(path: string, fileName: string): Promise<void> {
     throw unreachable();
   });
   if (!response.ok) throw await errorOf(response);
-  const url = URL.createObjectURL(await response.blob());
+  saveFile(await response.blob(), fileName.replaceAll(/[\\/:*?"<>|]/g, " "));
+}
+
+/** Hands the person a file, as if a link to it had been followed. */
+export function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
-  link.download = fileName.replaceAll(/[\\/:*?"<>|]/g, " ");
+  link.download = name;
   link.click();
-  // Browsers begin to read it a little later.
+  // Browsers begin to read it a little later; by then the bytes need not be held any longer.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

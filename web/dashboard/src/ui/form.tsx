@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useRef } from "react";
+import { type FormEvent, type MouseEvent, type PointerEvent, type ReactNode, useRef } from "react";
 import { Form as AriaForm } from "react-aria-components";
 import { ApiError, type FieldProblem } from "../api/errors.ts";
 import { useTexts } from "../texts/texts.tsx";
@@ -28,8 +28,9 @@ interface FormProps {
 
 /**
  * Sends what its fields hold, once at a time. What the API finds wrong is shown at the fields with these names, and
- * below them what belongs to none; nothing that was filled in is lost by it. It goes with the first change: if it went
- * when the field loses the focus, the button would move away under the pointer that presses it.
+ * below them what belongs to none; nothing that was filled in is lost by it. It goes with the first change, and what the
+ * browser finds wrong as soon as it is right: if they went, or came, when the field loses the focus, the button would
+ * move away under the pointer that presses it, and the press be lost.
  */
 export function Form({ onSubmit, submit, kind = "primary", onCancel, aside, children }: FormProps) {
   const { cancel } = useTexts("common");
@@ -44,13 +45,27 @@ export function Form({ onSubmit, submit, kind = "primary", onCancel, aside, chil
     event.preventDefault();
     void run(valuesOf(new FormData(event.currentTarget)));
   };
+  const lookAgain = ({ target }: FormEvent<HTMLElement>) => {
+    clear();
+    const isShownWrong = target instanceof HTMLElement && target.ariaInvalid === "true";
+    // Fields look at themselves again with this one, which the browser sends no earlier than when they lose the focus.
+    if (isShownWrong) target.dispatchEvent(new Event("change", { bubbles: true }));
+  };
+  const pointer = useRef("");
+  const noteKind = ({ pointerType }: PointerEvent) => {
+    pointer.current = pointerType;
+  };
+  // The mouse leaves the focus where it is; a finger takes it, so that the keyboard on the screen goes.
+  const keepFocus = (event: MouseEvent) => {
+    if (pointer.current === "mouse") event.preventDefault();
+  };
   return (
     <AriaForm ref={form} className="form" onSubmit={send} validationErrors={fields}>
-      <div className="form-fields" onInput={clear}>
+      <div className="form-fields" onInput={lookAgain}>
         {children}
       </div>
       {rest !== undefined && <ErrorNotice error={rest} />}
-      <div className="form-buttons">
+      <div className="form-buttons" onPointerDownCapture={noteKind} onMouseDownCapture={keepFocus}>
         <Button type="submit" kind={kind} isBusy={isBusy}>
           {submit}
         </Button>

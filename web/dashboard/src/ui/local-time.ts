@@ -11,6 +11,20 @@ export function momentOf(local: string, timeZone: string): Date | undefined {
   return new Date(asUtc - offsetAt(first, timeZone));
 }
 
+/**
+ * All moments at which they do, the earlier first: none for a time that is left out when clocks are put forward, two for
+ * one that comes twice when they are put back.
+ */
+export function momentsOf(local: string, timeZone: string): Date[] {
+  const moment = momentOf(local, timeZone);
+  if (moment === undefined) return [];
+  // Clocks are changed by three hours at most.
+  const near = [-180, -120, -60, -30, 0, 30, 60, 120, 180].map(
+    (minutes) => new Date(moment.getTime() + minutes * 60_000),
+  );
+  return near.filter((one) => localOf(one, timeZone) === local);
+}
+
 /** The other way round. */
 export function localOf(moment: Date, timeZone: string): string {
   const shown = new Date(moment.getTime() + offsetAt(moment.getTime(), timeZone));

@@ -1,6 +1,6 @@
-import type { Receipt } from "#api/receipts.ts";
 import "./acceptances.css";
 import { useState } from "react";
+import type { Receipt } from "#api/receipts.ts";
 import { useApi } from "../../api/client.ts";
 import { useFile } from "../../api/use-file.ts";
 import { Link } from "../../app/router.tsx";
@@ -10,9 +10,9 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { saveFile } from "../../ui/download-button.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { saveFile } from "../../ui/save-file.ts";
 import { ErrorNotice, ErrorState, Loading, Notice } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
@@ -74,7 +74,7 @@ function EvidenceView({ evidence, receipt, isOpened, onOpened }: EvidenceViewPro
     <>
       <VerdictNotice verification={verification} isPending={evidence.integrity.log?.status === "PENDING"} />
       <HiddenNotice receipt={shown} isOpened={isOpened} onOpened={onOpened} />
-      <DecisionSection receipt={shown} details={details} after={evidence.after} />
+      <DecisionSection receipt={shown} details={details} after={evidence.after} delivery={evidence.delivery} />
       <AgreedTextSection evidence={evidence} isHidden={shown.erased || (shown.restricted && !isOpened)} />
       <ShownSection details={details} />
       <RulesSection checks={details.checks} />

@@ -2,13 +2,16 @@ import "./acceptances.css";
 import { useEffect, useMemo, useState } from "react";
 import { type Api, useApi } from "../../api/client.ts";
 import { ApiError } from "../../api/errors.ts";
+import { useSendOnce } from "../../api/send-once.ts";
 import { wrongInput } from "../../api/wrong-input.ts";
-import { useNavigate, useSearch } from "../../app/router.tsx";
+import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
+import { RadioGroup } from "../../ui/choices.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";
-import { Form } from "../../ui/form.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
 import { localOf, momentOf } from "../../ui/local-time.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
@@ -24,8 +27,9 @@ export function AcceptancesPage() {
   const search = useSearch();
   const filter = useMemo(() => filterIn(search), [search]);
   const isNarrowed = Object.values(filter).some(Boolean);
+  const mayExport = useSession().can("privacy:admin");
   return (
-    <Page title={texts.title} intro={texts.intro}>
+    <Page title={texts.title} intro={texts.intro} actions={mayExport && <ExportButton filter={filter} />}>
       <ReceiptSearch filter={filter} isNarrowed={isNarrowed} />
       <ReceiptList
         filter={filter}
@@ -53,7 +57,36 @@ function acceptLine(): string {
   return `curl -X POST ${window.location.origin}/v1/click/accept ${headers} -H "Content-Type: application/json" -d '${body}'`;
 }
 
-const filterNames = ["userRef", "templateId", "from", "to"] as const;
+const filterNames = ["userRef", "templateId", "versionId", "revision", "from", "to"] as const;
+
+/** Asks for all that the search finds as a file, which is then made on the page of exports. */
+function ExportButton({ filter: { revision, ...filter } }: { readonly filter: ReceiptFilter }) {
+  const texts = useTexts("acceptances");
+  const sendOnce = useSendOnce();
+  const navigate = useNavigate();
+  const [isAsking, setIsAsking] = useState(false);
+  const close = () => setIsAsking(false);
+  const ask = async (values: FormValues) => {
+    const acceptances = { format: values.text("format"), ...filter, ...(revision && { revision: Number(revision) }) };
+    await sendOnce("/v1/privacy/exports", { acceptances });
+    navigate("/privacy/exports");
+  };
+  const formats = [
+    { id: "csv", label: "CSV", hint: texts.csvHelp },
+    { id: "jsonl", label: "JSON Lines", hint: texts.jsonlHelp },
+  ];
+  return (
+    <>
+      <Button onPress={() => setIsAsking(true)}>{texts.export}</Button>
+      <Dialog title={texts.exportTitle} isOpen={isAsking} onClose={close}>
+        <Form submit={texts.export} onSubmit={ask} onCancel={close}>
+          <p>{texts.exportText}</p>
+          <RadioGroup name="format" label={texts.exportFormat} options={formats} defaultValue="csv" />
+        </Form>
+      </Dialog>
+    </>
+  );
+}
 
 interface ReceiptSearchProps {
   readonly filter: ReceiptFilter;
@@ -73,8 +106,11 @@ function ReceiptSearch({ filter, isNarrowed }: ReceiptSearchProps) {
     value: draft[name],
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),
   });
+  const { versionId, revision } = filter;
   const search = async () => {
-    const wanted = filterOf(draft, timeZone, texts);
+    const found = filterOf(draft, timeZone, texts);
+    // A version, which the statistics lead to, belongs to the text that was chosen then.
+    const wanted = found.templateId === filter.templateId ? { ...found, versionId, revision } : found;
     if (wanted.userRef !== undefined && (await isReceipt(api, wanted.userRef))) {
       navigate(`/acceptances/receipts/${wanted.userRef}`);
       return;
@@ -92,6 +128,12 @@ function ReceiptSearch({ filter, isNarrowed }: ReceiptSearchProps) {
         <TextField {...field("from")} type="datetime-local" label={texts.from} hint={texts.inZone(timeZone)} />
         <TextField {...field("to")} type="datetime-local" label={texts.to} />
       </Form>
+      {versionId && <p className="quiet">{texts.onlyVersion(revision)}</p>}
+      <p>
+        <Link to={filter.templateId ? `/templates/${filter.templateId}/statistics` : "/templates"}>
+          {texts.whoAccepted(filter.templateId !== undefined)}
+        </Link>
+      </p>
     </search>
   );
 }

@@ -8,6 +8,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { wordsFor } from "./codes.ts";
 import { ConsentStatus } from "./parts.tsx";
+import { useTemplateNames } from "./queries.ts";
 
 /** Leads to the receipt where there is one. */
 function ToReceipt({ id, children }: { readonly id: string | null; readonly children: ReactNode }) {
@@ -51,11 +52,14 @@ export function ConsentTable({ consents }: { readonly consents: readonly Purpose
 /** The person's last decision on each text. */
 export function AgreementTable({ agreements }: { readonly agreements: readonly AgreementState[] }) {
   const texts = useTexts("acceptances");
+  const { data: templates = [] } = useTemplateNames();
+  const nameOf = ({ templateId, templateSlug }: AgreementState): string =>
+    templates.find(({ id }) => id === templateId)?.name ?? templateSlug;
   const columns: Column<AgreementState>[] = [
     {
       id: "text",
       title: texts.template,
-      cell: ({ templateId, templateSlug }) => <Link to={`/templates/${templateId}`}>{templateSlug}</Link>,
+      cell: (agreement) => <Link to={`/templates/${agreement.templateId}`}>{nameOf(agreement)}</Link>,
     },
     {
       id: "status",

@@ -12,12 +12,13 @@ interface DecisionSectionProps {
   readonly receipt: Receipt;
   readonly details: Details;
   readonly after: Evidence["after"];
+  readonly delivery: Evidence["delivery"];
 }
 
 type Fact = readonly [name: string, value: ReactNode];
 
 /** Who decided what and when. */
-export function DecisionSection({ receipt, details, after }: DecisionSectionProps) {
+export function DecisionSection({ receipt, details, after, delivery }: DecisionSectionProps) {
   const texts = useTexts("acceptances");
   return (
     <Section title={texts.whatTitle}>
@@ -31,6 +32,7 @@ export function DecisionSection({ receipt, details, after }: DecisionSectionProp
           [texts.assertedBy, wordsFor(texts.asserters, receipt.assertedBy)],
           [texts.verifiedBy, methodsOf(details) || texts.nothing],
           ...rarer(receipt, details, texts),
+          ...copies(receipt, delivery, texts),
           [texts.sinceTitle, <Since key="since" receipt={receipt} after={after} />],
           [texts.receiptId, <code key="receipt">{receipt.receiptId}</code>],
           [texts.sessionId, <code key="session">{receipt.sessionId}</code>],
@@ -54,6 +56,22 @@ function rarer(receipt: Receipt, { typedName }: Details, texts: Texts["acceptanc
     ...(reacceptBy === null ? [] : [[texts.reacceptBy, <Time key="again" value={reacceptBy} />] as const]),
   ];
 }
+
+const copies = (receipt: Receipt, delivery: Evidence["delivery"], texts: Texts["acceptances"]): Fact[] =>
+  delivery
+    .filter(({ receiptId }) => receiptId === receipt.receiptId)
+    .map(({ to, status, at }) => [
+      texts.copy,
+      <span key="copy">
+        {[to, wordsFor(texts.copyStates, status)].filter((part) => part !== null).join(": ")}
+        {at !== null && (
+          <>
+            {" "}
+            (<Time value={at} />)
+          </>
+        )}
+      </span>,
+    ]);
 
 function AgreedVersion({ receipt }: { readonly receipt: Receipt }) {
   const texts = useTexts("acceptances");

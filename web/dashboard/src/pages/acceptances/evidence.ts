@@ -71,6 +71,12 @@ export interface Evidence {
   readonly context: { readonly claimed: Values | null; readonly observed: Values | null; readonly metadata: Values };
   readonly earlier: readonly Earlier[];
   readonly timeline: readonly TimelineEntry[];
+  readonly delivery: readonly {
+    readonly receiptId: string;
+    readonly to: string | null;
+    readonly status: string;
+    readonly at: string | null;
+  }[];
   readonly after: {
     readonly withdrawals: readonly { readonly eventId: string; readonly purpose: string; readonly at: string }[];
     readonly laterAcceptances: readonly Pick<Receipt, "receiptId" | "decision" | "versionLabel" | "acceptedAt">[];

@@ -14,6 +14,9 @@ export const isConsentReceipt = (receipt: AnyReceipt): receipt is ConsentReceipt
 export interface ReceiptFilter {
   readonly userRef?: string | undefined;
   readonly templateId?: string | undefined;
+  readonly versionId?: string | undefined;
+  /** Of the version; a number, as the address of the page has it. */
+  readonly revision?: string | undefined;
   /** Moments in ISO 8601. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;

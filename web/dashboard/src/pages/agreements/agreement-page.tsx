@@ -156,6 +156,7 @@ function AgreementActions({ agreement }: { readonly agreement: Agreement }) {
             {texts.remove}
           </Button>
         )}
+        {can("privacy:admin") && <ButtonLink to={`/privacy/holds?set=${agreement.id}`}>{texts.hold}</ButtonLink>}
       </div>
       {remind.error !== undefined && <ErrorNotice error={remind.error} />}
       {isOpen(agreement) && remind.done !== undefined && <Notice tone="success">{remind.done}</Notice>}

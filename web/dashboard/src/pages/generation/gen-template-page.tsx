@@ -1,6 +1,6 @@
-import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import "./generation.css";
 import { useState } from "react";
+import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
 import { Link, useSearch } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
@@ -20,7 +20,7 @@ import { TemplateState } from "./parts.tsx";
 import { Preview } from "./preview.tsx";
 import { templatePath, useGenerationChanges, useTemplate, useTemplateSchema } from "./queries.ts";
 import { SettingsSection } from "./settings-section.tsx";
-import { newestVersions } from "./versions.ts";
+import { newestVersions } from "./types.ts";
 
 export function GenTemplatePage({ params }: PageParams) {
   const id = params.get("id") ?? "";

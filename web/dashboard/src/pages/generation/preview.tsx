@@ -13,7 +13,7 @@ import { Select } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { type DraftState, parseData } from "./draft.ts";
 import { documentPath, useGenerationChanges, useUsage } from "./queries.ts";
-import { newestVersions } from "./versions.ts";
+import { newestVersions } from "./types.ts";
 
 interface PreviewProps {
   readonly template: Template;

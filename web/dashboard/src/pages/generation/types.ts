@@ -20,3 +20,10 @@ export const batchStatuses = [
 ] as const satisfies readonly Batch["status"][];
 
 export const hasEnded = ({ status }: Pick<Batch, "status">): boolean => status !== "queued" && status !== "running";
+
+/** Older ones are reached by their number. */
+const most = 50;
+
+/** Numbers of versions are without gaps, so that the latest one tells them all. */
+export const newestVersions = (latest: number | null): number[] =>
+  Array.from({ length: Math.min(latest ?? 0, most) }, (_, index) => (latest ?? 0) - index);

@@ -1,18 +1,20 @@
 import type { AuditEvent } from "#api/organizations.ts";
 import "../access/access.css";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
+import { Switch } from "../../ui/choices.tsx";
 import { Form } from "../../ui/form.tsx";
 import { optionOf, settingOf, useLocaleOptions, useTimeZoneOptions } from "../../ui/locale-options.ts";
 import { Facts, Page, Section } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { EmptyState, Notice } from "../../ui/states.tsx";
+import { EmptyState, ErrorNotice, Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useAction } from "../../ui/use-action.ts";
 import { deviceOf, Loaded } from "../access/parts.tsx";
 import { SealCertificate } from "./seal-certificate.tsx";
 
@@ -39,6 +41,7 @@ export function OrganizationPage() {
         <Facts facts={[[texts.plan, organization.sandbox ? `${plan} (${texts.sandbox})` : plan], ...useLimits()]} />
         <p className="quiet">{texts.limitsHelp}</p>
       </Section>
+      {isOwner && <PublicationRules />}
       <SealCertificate />
       {isOwner && <AuditTrail />}
     </Page>
@@ -107,6 +110,33 @@ function SettingsForm() {
   );
 }
 
+const rulesPath = "/v1/click/publication-rules";
+
+/** Whether texts need a second person. */
+function PublicationRules() {
+  const texts = useTexts("organization");
+  const api = useApi();
+  const queries = useQueryClient();
+  const rules = useQuery({ queryKey: [rulesPath], queryFn: () => api.get<{ fourEyes: boolean }>(rulesPath) });
+  const { run, isBusy, error } = useAction(async (fourEyes: boolean) => {
+    queries.setQueryData([rulesPath], await api.send("PUT", rulesPath, { fourEyes }));
+    await queries.invalidateQueries({ queryKey: ["templates"] });
+  });
+  return (
+    <Section title={texts.publication}>
+      <Loaded query={rules}>
+        {({ fourEyes }) => (
+          <Switch isSelected={fourEyes} isDisabled={isBusy} onChange={(isOn) => void run(isOn)}>
+            {texts.fourEyes}
+          </Switch>
+        )}
+      </Loaded>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <p className="quiet">{texts.fourEyesHelp}</p>
+    </Section>
+  );
+}
+
 const pageSize = 25;
 
 /** Who did what, page by page. */
@@ -154,13 +184,13 @@ const actorOf = ({ actorId, actorName }: AuditEvent): string | null => actorName
 
 function What({ event }: { readonly event: AuditEvent }) {
   const { actions } = useTexts("organization");
-  const { action, actorId, subjectId, subjectName, details } = event;
+  const { action, actorId, subjectId, subjectName } = event;
   const words = actions.get(action) ?? action;
   const isOfAnother = subjectName !== null && subjectId !== actorId;
   return (
     <span className="stacked">
       <span>{isOfAnother ? `${words}: ${subjectName}` : words}</span>
-      <AuditDetails details={details} />
+      <AuditDetails event={event} />
     </span>
   );
 }
@@ -178,11 +208,11 @@ function Where({ event: { ip, userAgent, requestId } }: { readonly event: AuditE
 }
 
 /** What an event tells beside what was done, in words as far as there are any. */
-function AuditDetails({ details }: { readonly details: Readonly<Record<string, string>> }) {
+function AuditDetails({ event: { action, details } }: { readonly event: AuditEvent }) {
   const { names, values, browserDefault } = useTexts("people").trail;
   const wordsOf = (name: string, value: string): string =>
     value === "" ? browserDefault : (values.get(`${name} ${value}`) ?? value);
   return Object.entries(details).map(([name, value]) => (
-    <small key={name}>{`${names.get(name) ?? name}: ${wordsOf(name, value)}`}</small>
+    <small key={name}>{`${names.get(`${action} ${name}`) ?? names.get(name) ?? name}: ${wordsOf(name, value)}`}</small>
   ));
 }

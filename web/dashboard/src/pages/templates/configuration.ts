@@ -70,3 +70,19 @@ export function useConfigurationIs() {
   const queries = useQueryClient();
   return (configuration: Configuration) => queries.setQueryData(keyOf(configuration.templateId), configuration);
 }
+
+/** Such as "German (de)" in the language of the person. */
+export function languageName(tag: string, locale: string): string {
+  try {
+    const name = new Intl.DisplayNames([locale], { type: "language" }).of(tag);
+    return name === undefined || name === tag ? tag : `${name} (${tag})`;
+  } catch {
+    // The service takes tags that this browser does not know.
+    return tag;
+  }
+}
+
+/** What each tab of the page of a template is given. */
+export interface TemplateTabProps {
+  readonly templateId: string;
+}

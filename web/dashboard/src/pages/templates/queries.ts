@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Deployment, Template, Version } from "#api/templates.ts";
+import type { Deployment, Template, Version, VersionApproval, VersionDraft } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 
 const all = ["templates"] as const;
@@ -47,6 +47,30 @@ export function useVersions(templateId: string) {
   });
 }
 
+const draftKey = ({ templateId, id, draft }: Version) => [...versionsKey(templateId), id, "draft", draft?.updatedAt];
+
+/** The next text of a version that has one; what was saved last until that of the present is there. */
+export function useVersionDraft(version: Version | undefined) {
+  const api = useApi();
+  return useQuery({
+    queryKey: version === undefined ? [...all, "no draft"] : draftKey(version),
+    queryFn: () => api.get<VersionDraft>(`${versionPath(version as Version)}/draft`),
+    enabled: version !== undefined && version.draft !== null,
+    placeholderData: (before) => (before?.versionId === version?.id ? before : undefined),
+  });
+}
+
+/** What is known of the approval of the text that would be published now; of a version without one, nothing. */
+export function useApproval(version: Version) {
+  const api = useApi();
+  const { templateId, id, status, draft, updatedAt } = version;
+  return useQuery({
+    queryKey: [...versionsKey(templateId), id, "approval", draft?.updatedAt ?? updatedAt],
+    queryFn: () => api.get<VersionApproval>(`${versionPath(version)}/approval`),
+    enabled: status === "DRAFT" || (status === "PUBLISHED" && draft !== null),
+  });
+}
+
 /** The newest first. */
 export function useDeployments(templateId: string) {
   const api = useApi();
@@ -71,6 +95,15 @@ export function useTemplateChanges() {
     /** An answer of the API about a version, so that nobody asks for all of them again. */
     versionIs: (version: Version) =>
       queries.setQueryData<Version[]>(versionsKey(version.templateId), (known) => withVersion(known, version)),
+    /** The same about the draft of one. */
+    draftIs: (of: Version, draft: VersionDraft) => {
+      const { contentHash, baseRevision, createdBy, createdAt, updatedBy, updatedAt } = draft;
+      const note = { contentHash, baseRevision, createdBy, createdAt, updatedBy, updatedAt };
+      queries.setQueryData<VersionDraft>(draftKey({ ...of, draft: note }), draft);
+      queries.setQueryData<Version[]>(versionsKey(of.templateId), (known) =>
+        known?.map((version) => (version.id === of.id ? { ...version, draft: note } : version)),
+      );
+    },
     /** Not asked for again: it is gone. */
     templateGone: async (id: string) => {
       queries.removeQueries({ queryKey: templateKey(id) });

@@ -3,6 +3,7 @@ import type { Template } from "#api/templates.ts";
 import { Link } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
@@ -11,11 +12,12 @@ import { MoreRows } from "../../ui/pager.tsx";
 import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { RelativeTime } from "../../ui/time.tsx";
+import { RelativeTime, Time } from "../../ui/time.tsx";
 import { type BulkResult, BulkResultNotice } from "./bulk-result.tsx";
-import { type TemplateFilter, useTemplates } from "./queries.ts";
+import { type TemplateFilter, useTemplateChanges, useTemplates } from "./queries.ts";
 import { TemplateState } from "./state-badges.tsx";
 import { useBulkChanges } from "./use-bulk-changes.ts";
+import { useReadAtPublication } from "./versions/schedule.tsx";
 
 const pageSize = 25;
 
@@ -25,10 +27,14 @@ export function TemplateList({ filter }: { readonly filter: TemplateFilter }) {
   const list = useTemplates(filter, pageSize);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const columns = useColumns(mayChangeMany ? setChosen : undefined);
+  const rows = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  useReadAtPublication(
+    rows.map(({ nextPublicationAt }) => nextPublicationAt),
+    useTemplateChanges().listChanged,
+  );
   if (list.data === undefined) {
     return list.error ? <ErrorState error={list.error} retry={() => void list.refetch()} /> : <Loading />;
   }
-  const rows = list.data.pages.flatMap(({ items }) => items);
   return (
     <>
       {mayChangeMany && rows.length > 0 && (
@@ -81,7 +87,12 @@ function useColumns(setChosen: ((change: (chosen: Chosen) => Chosen) => void) | 
       {
         id: "published",
         title: texts.published,
-        cell: (template) => <PublishedVersions template={template} />,
+        cell: (template) => (
+          <>
+            <PublishedVersions template={template} />
+            <NextPublication at={template.nextPublicationAt} />
+          </>
+        ),
         width: "short",
       },
       {
@@ -128,6 +139,16 @@ function PublishedVersions({ template: { currentVersions } }: { readonly templat
         </div>
       ))}
     </>
+  );
+}
+
+function NextPublication({ at }: { readonly at: string | null }) {
+  const texts = useTexts("templates");
+  if (at === null) return null;
+  return (
+    <div className="template-aside">
+      <Badge tone="warning">{texts.scheduled}</Badge> <Time value={at} />
+    </div>
   );
 }
 

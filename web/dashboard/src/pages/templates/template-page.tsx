@@ -17,10 +17,10 @@ import { TextField } from "../../ui/text-field.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { NotFoundPage } from "../not-found/not-found-page.tsx";
+import type { TemplateTabProps } from "./configuration.ts";
 import { templatePath, useTemplate, useTemplateChanges } from "./queries.ts";
 import { TemplateState } from "./state-badges.tsx";
 import { TemplateForm, type TemplateValues } from "./template-form.tsx";
-import type { TemplateTabProps } from "./template-tab.ts";
 import { useBulkChanges } from "./use-bulk-changes.ts";
 
 /** Each is loaded when it is shown first: the editor alone is larger than the rest of the page. */

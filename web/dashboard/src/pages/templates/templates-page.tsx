@@ -13,6 +13,7 @@ import { templateStatuses } from "./configuration.ts";
 import { type TemplateFilter, useTemplateChanges } from "./queries.ts";
 import { TemplateForm, type TemplateValues } from "./template-form.tsx";
 import { TemplateList } from "./template-list.tsx";
+import { WaitingTexts } from "./versions/approval.tsx";
 
 export function TemplatesPage() {
   const texts = useTexts("templates");
@@ -26,6 +27,7 @@ export function TemplatesPage() {
   );
   return (
     <Page title={texts.title} intro={texts.intro} actions={mayWrite && create}>
+      <WaitingTexts />
       <TemplateFilters filter={filter} />
       <TemplateList filter={filter} />
       {mayWrite && <CreateTemplateDialog isOpen={isCreating} onClose={() => setIsCreating(false)} />}

@@ -17,6 +17,21 @@ export const acceptances: Texts["acceptances"] = {
   badRange: "Das muss nach dem Beginn liegen.",
   search: "Suchen",
   clear: "Zurücksetzen",
+  onlyVersion: (revision) =>
+    revision === undefined
+      ? "Nur Zustimmungen zu einer Version des Textes werden gezeigt."
+      : `Nur Zustimmungen zu einer Version des Textes werden gezeigt, in ihrer Revision ${revision}.`,
+  whoAccepted: (isChosen) =>
+    isChosen
+      ? "Wer aus einer Liste von Nutzern hat zugestimmt?"
+      : "Wer aus einer Liste von Nutzern hat einem Text zugestimmt? Öffnen Sie seine Statistik.",
+  export: "Exportieren",
+  exportTitle: "Zustimmungen exportieren",
+  exportText:
+    "Alle Zustimmungen, die die Suche findet, werden im Hintergrund in eine Datei geschrieben. Sie können sie sieben Tage lang auf der Seite „Datenschutz“ unter „Exporte“ herunterladen.",
+  exportFormat: "Format",
+  csvHelp: "Eine Tabelle für Tabellenkalkulationen.",
+  jsonlHelp: "Vollständige Belege für Programme, einer in jeder Zeile.",
   noneTitle: "Noch keine Zustimmung",
   noneText:
     "Zustimmungen erscheinen hier, sobald Ihre Website oder Ihr Backend eine festhält. Zum Ausprobieren können Sie dies einfügen:",
@@ -143,6 +158,7 @@ export const acceptances: Texts["acceptances"] = {
     ["requireRenderToken", "Von uns angezeigt"],
     ["requireCheckbox", "Kästchen angekreuzt"],
     ["checkboxInitiallyChecked", "Kästchen war vorher schon angekreuzt"],
+    ["esignDisclosure", "Hinweis gezeigt"],
     ["requireScroll", "Bis zum Ende gelesen"],
     ["requireView", "Dokumente geöffnet"],
     ["minDisplaySeconds", "Sekunden angezeigt"],
@@ -150,6 +166,15 @@ export const acceptances: Texts["acceptances"] = {
     ["minAge", "Alter"],
     ["allowDecline", "Ablehnen erlaubt"],
     ["recordDecline", "Ablehnungen werden festgehalten"],
+  ]),
+
+  copy: "Kopie per E-Mail",
+  copyStates: words([
+    ["WAITING", "wartet"],
+    ["SENT", "verschickt"],
+    ["REFUSED", "das Postfach gibt es nicht"],
+    ["FAILED", "konnte nicht verschickt werden"],
+    ["CANCELLED", "nicht verschickt: die Person wurde gelöscht oder eingeschränkt"],
   ]),
 
   timelineTitle: "Was geschah, der Reihe nach",
@@ -215,7 +240,9 @@ export const acceptances: Texts["acceptances"] = {
     ["CONTENT_HASH", "Der Text"],
     ["RENDER_HASH", "Der Text, wie er gezeigt wurde"],
     ["WORDS_HASH", "Die Worte darum herum"],
+    ["CHANGES", "Was sich geändert hatte"],
     ["DEPLOYMENT_HASH", "Wo er gezeigt wurde"],
+    ["SCREENSHOT_HASH", "Das Bild davon"],
     ["TERMS_HASH", "Die Bedingungen"],
     ["POLICY_HASH", "Die Regeln"],
     ["POLICY", "Die Regeln wurden erfüllt"],

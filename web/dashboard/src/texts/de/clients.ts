@@ -50,11 +50,12 @@ export const clients: typeof english = {
     "sign:read": "Vereinbarungen, Dokumente und Unterschriften lesen",
     "sign:write": "Vereinbarungen und Dokumente anlegen, ändern und versenden",
     "sign:send": "Vereinbarungen versenden, die andere angelegt haben",
-    "sign:admin": "Vereinbarungen für ungültig erklären und löschen",
+    "sign:admin": "Vereinbarungen für ungültig erklären, löschen und ihre Dateien vernichten",
     "gen:read": "Vorlagen und erzeugte Dokumente lesen",
     "gen:write": "Vorlagen verwalten; Dokumente erzeugen, abbrechen und löschen",
     "webhooks:read": "Endpunkte und Zustellungen lesen",
     "webhooks:write": "Endpunkte anlegen und verwalten",
-    "privacy:admin": "Aufbewahrungsfristen festlegen und Löschsperren setzen",
+    "privacy:admin":
+      "Personen finden, exportieren und löschen, die ganze Organisation exportieren, Aufbewahrungsfristen festlegen, Löschsperren setzen und aufheben, Gelöschtes einsehen",
   },
 };

@@ -32,8 +32,8 @@ const flags: EditorTexts["flags"] = new Map([
   [
     "esignDisclosure",
     {
-      label: "Hinweis zu elektronischen Unterschriften",
-      hint: "Sagt der Seite, die den Text zeigt, dass auch über elektronische Dokumente aufgeklärt werden muss.",
+      label: "Hinweis zu elektronischen Dokumenten",
+      hint: "Er wird vor dem Text gezeigt, und eine Zustimmung zählt nur, wenn er auf dem Bildschirm war.",
     },
   ],
   ["allowDecline", { label: "Ablehnen ist möglich", hint: "Ein zweiter Knopf lehnt ab." }],
@@ -59,6 +59,13 @@ const flags: EditorTexts["flags"] = new Map([
   [
     "reacceptIntervalDays",
     { label: "Nach … Tagen erneut zustimmen", hint: "0: Eine Zustimmung zählt, wie alt sie auch ist." },
+  ],
+  [
+    "showChanges",
+    {
+      label: "Änderungen werden gezeigt",
+      hint: "Wer einem früheren Text zugestimmt hat, sieht in der Sitzung, was sich seither geändert hat.",
+    },
   ],
   [
     "oneAcceptancePerRevision",
@@ -93,15 +100,15 @@ const flags: EditorTexts["flags"] = new Map([
   [
     "requireSnapshot",
     {
-      label: "Abbild der Seite verlangt",
-      hint: "Steht in den Bedingungen jedes Belegs; Ihr System bewahrt das Abbild auf.",
+      label: "Bild der Seite verlangt",
+      hint: "Ein Einsatzort wird nur mit einem seiner Bildschirmfotos aktiviert, oder mit Ihrem eigenen Namen eines Bildes, das Sie anderswo aufbewahren.",
     },
   ],
   [
     "sendCopyToUser",
     {
       label: "Die Person erhält eine Kopie",
-      hint: "Steht in den Bedingungen jedes Belegs; Ihr System verschickt die Kopie.",
+      hint: "Wer zustimmt, erhält Text und Beleg einmal per E-Mail, an die Adresse, die Ihr System mit der Zustimmung angibt.",
     },
   ],
   [
@@ -191,24 +198,90 @@ export const editor: EditorTexts = {
   unsaved: "Es gibt Änderungen, die nicht gespeichert sind.",
   savedState: "Alles ist gespeichert.",
   draftNote: "Diesen Entwurf sieht noch niemand.",
-  toVersions: "Unter Versionen veröffentlichen",
   restored: "Das haben Sie vorhin geschrieben und die Seite verlassen, ohne zu speichern.",
   fromArchived:
     "Die letzte Version in dieser Sprache ist archiviert. Beim Speichern entsteht aus ihrem Text ein neuer Entwurf.",
-  publishedNote: (label) =>
-    `Version ${label} ist veröffentlicht. Sie können den Text ändern und ansehen; beim Speichern wird die Version zurückgenommen, bis sie neu veröffentlicht ist.`,
-  takeBackTitle: "Die veröffentlichte Version zurücknehmen?",
-  takeBackText: (label) =>
-    `Version ${label} ist veröffentlicht und kann so nicht geändert werden. Beim Speichern wird sie zurückgenommen: Niemand kann dem Text zustimmen, bis Sie ihn unter „Versionen“ neu veröffentlichen. Belege früherer Zustimmungen bleiben, wie sie sind.`,
-  takeBackAction: "Zurücknehmen und speichern",
+  liveNote: (label) =>
+    `Version ${label} ist veröffentlicht. Was Sie hier schreiben, ist ihr nächster Text: Gezeigt wird weiter Version ${label}, bis Sie ihn veröffentlichen.`,
+  nextNote: (label) => `Das ist der nächste Text. Gezeigt wird weiter Version ${label}, bis Sie ihn veröffentlichen.`,
+  draftSaved: "Zuletzt gespeichert:",
+  draftBadge: "Nächster Text",
+  scheduledBadge: "Geplant",
+  scheduledNote: "Dieser Text ist geprüft und geschlossen bis zu seiner Veröffentlichung, die geplant ist für den",
+  scheduledWay: "Um weiterzuschreiben, sagen Sie die Veröffentlichung ab",
+  discardDraft: "Nächsten Text verwerfen",
+  discardDraftTitle: "Den nächsten Text verwerfen?",
+  discardDraftText:
+    "Was seit der letzten Veröffentlichung geschrieben wurde, wird gelöscht. Was veröffentlicht ist, bleibt, wie es ist.",
+  leftDraft:
+    "Die Version wurde zurückgezogen, während ihr nächster Text geschrieben wurde. Dieser ist noch da; veröffentlicht wird von hier aus, was Sie hier sehen.",
+  takeDraft: "Mit dem nächsten Text weiterschreiben",
   conflictTitle: "Jemand anderes hat diesen Text inzwischen gespeichert",
   conflictText: "Ihr Text ist noch hier und nicht gespeichert. Der andere wurde gespeichert am",
   theirText: "Den anderen Text zeigen",
   keepMine: "Meinen Text behalten",
   takeTheirs: "Den anderen Text übernehmen",
   leaveTitle: "Verlassen, ohne zu speichern?",
-  leaveText: "Was Sie an diesem Text geändert haben, ist nicht gespeichert und geht verloren.",
+  leaveText: "Was Sie geändert haben, ist nicht gespeichert und geht verloren.",
   leaveAction: "Ohne Speichern verlassen",
+
+  findingsHere: "Stellen mit einem Befund sind unterstrichen. F8 führt von einer zur nächsten.",
+  visual: {
+    view: "Darstellung des Textes",
+    visual: "Visuell",
+    source: "Quelltext",
+    refusals: {
+      ERRORS:
+        "Der Text hat Fehler und wird deshalb als Quelltext gezeigt. Berichtigen Sie sie dort und wählen Sie wieder „Visuell“.",
+      FORM: "Der Text hat etwas, das der visuelle Editor ändern würde, und wird deshalb als Quelltext gezeigt.",
+    },
+    toolbar: "Form des Textes",
+    kind: "Art des Absatzes",
+    kinds: {
+      p: "Absatz",
+      h1: "Überschrift 1",
+      h2: "Überschrift 2",
+      h3: "Überschrift 3",
+      h4: "Überschrift 4",
+      h5: "Überschrift 5",
+      h6: "Überschrift 6",
+      pre: "Wie getippt",
+      other: "Anderes",
+    },
+    actions: {
+      bold: "Fett",
+      italic: "Kursiv",
+      underline: "Unterstrichen",
+      strike: "Durchgestrichen",
+      code: "Code",
+      link: "Link",
+      bullets: "Aufzählung",
+      numbers: "Nummerierte Liste",
+      outdent: "Einzug verkleinern",
+      indent: "Einzug vergrößern",
+      quote: "Zitat",
+      clear: "Formatierung entfernen",
+      table: "Tabelle einfügen",
+      field: "Platzhalter einfügen",
+      undo: "Rückgängig",
+      redo: "Wiederholen",
+      addRow: "Zeile darunter einfügen",
+      addColumn: "Spalte danach einfügen",
+      headerRow: "Kopfzeile",
+      deleteRow: "Zeile löschen",
+      deleteColumn: "Spalte löschen",
+      deleteTable: "Tabelle löschen",
+    } as Readonly<Record<string, string>>,
+    linkTitle: "Link",
+    linkSet: "Link setzen",
+    linkAddress: "Adresse",
+    linkHint: "Eine Web-Adresse, eine E-Mail-Adresse oder # und die id einer Stelle in diesem Text.",
+    linkHintOld: "Lassen Sie sie leer, um den Link zu entfernen.",
+    linkWords: "Wörter des Links",
+    linkWrong: "Verlinken lassen sich nur Web-Adressen (https), E-Mail-Adressen und Telefonnummern.",
+    fieldLabel: "Platzhalter",
+    fieldSet: "Einfügen",
+  },
 
   findings: "Was im Text gefunden wurde",
   found: (errors, warnings, locale) =>
@@ -234,6 +307,8 @@ export const editor: EditorTexts = {
   previewIntro: "So, wie man ihn sehen wird. Sie folgt dem, was Sie schreiben.",
   previewEmpty: "Noch ist nichts geschrieben.",
   previewInvalid: "Der Text hat Fehler, mit denen er nicht gezeigt werden kann.",
+  liveIntro: (label) => `Version ${label}, so wie man sie jetzt sieht.`,
+  showLive: "Veröffentlichten Text zeigen",
   phoneWidth: "Breite eines Telefons",
   nothingRecorded: "Das ist eine Vorschau: Es wurde nichts festgehalten.",
   samples: "Beispielwerte",

@@ -13,6 +13,7 @@ export const frame: Texts["frame"] = {
   clients: "OAuth-Clients",
   webhooks: "Webhooks",
   people: "Personen",
+  privacy: "Datenschutz",
   organization: "Organisation",
   account: "Mein Konto",
   logOut: "Abmelden",

@@ -10,6 +10,7 @@ import { generation } from "./generation.ts";
 import { keys } from "./keys.ts";
 import { organization } from "./organization.ts";
 import { people } from "./people.ts";
+import { privacy } from "./privacy.ts";
 import { sending } from "./sending.ts";
 import { start, statistics } from "./start.ts";
 import { templates } from "./templates.ts";
@@ -31,6 +32,7 @@ export const de: Texts = {
   organization,
   pdf,
   people,
+  privacy,
   sending,
   start,
   statistics,

@@ -31,6 +31,10 @@ export const organization: typeof english = {
   ofBrowser: "Wie in ihrem Browser",
   defaultsHelp:
     "Womit Personen beginnen, die von jetzt an eingeladen werden. Alle können für sich etwas anderes wählen.",
+  publication: "Texte veröffentlichen",
+  fourEyes: "Jeden Text gibt eine zweite Person frei, bevor er veröffentlicht wird",
+  fourEyesHelp:
+    "Wer einen Text geschrieben hat, kann ihn nicht allein veröffentlichen, und API-Schlüssel auch nicht. Geplante Veröffentlichungen ohne Freigabe werden abgesagt, wenn Sie das einschalten. Jede Änderung steht in den Prüfereignissen.",
   seal: "Siegelzertifikat",
   sealHelp:
     "Mit ihm wird jedes abgeschlossene Dokument versiegelt. PDF-Programme zeigen denselben Namen und Fingerabdruck; wer dem Siegel auf seinem Rechner vertrauen will, importiert die Datei.",
@@ -87,5 +91,13 @@ export const organization: typeof english = {
     ["client.revoked", "Hat den OAuth-Client widerrufen"],
     ["client-key.added", "Hat dem OAuth-Client einen öffentlichen Schlüssel gegeben"],
     ["client-key.revoked", "Hat einen öffentlichen Schlüssel des OAuth-Clients widerrufen"],
+    ["person.erased", "Person gelöscht"],
+    ["person.sought", "Nachgesehen, was eine Löschung täte"],
+    ["export.requested", "Export verlangt"],
+    ["export.downloaded", "Export heruntergeladen"],
+    ["organization.deletion-requested", "Löschung der Organisation beantragt"],
+    ["organization.suspended", "Hat die Organisation gesperrt"],
+    ["organization.resumed", "Hat die Sperre der Organisation aufgehoben"],
+    ["organization.deletion-withdrawn", "Löschung der Organisation zurückgenommen"],
   ]),
 };

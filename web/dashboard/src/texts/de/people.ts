@@ -27,6 +27,8 @@ export const people: typeof english = {
       ["issuer", "Anbieter"],
       ["mail", "E-Mail"],
       ["count", "Sitzungen"],
+      ["export.downloaded count", "Teil"],
+      ["kind", "Was"],
     ]),
     values: new Map<string, string>([
       ["role owner", "Inhaber"],
@@ -40,6 +42,9 @@ export const people: typeof english = {
       ["mail invitation", "Die Einladung"],
       ["mail reset", "Der Link für ein neues Passwort"],
       ["mail lockout", "Der Hinweis auf gescheiterte Anmeldungen"],
+      ["kind person", "Eine Person"],
+      ["kind organization", "Die Organisation"],
+      ["kind acceptances", "Zustimmungen"],
     ]),
     browserDefault: "Die des Browsers",
   },

@@ -16,6 +16,21 @@ export const acceptances = {
   badRange: "This must be later than the beginning.",
   search: "Search",
   clear: "Clear",
+  onlyVersion: (revision: string | undefined) =>
+    revision === undefined
+      ? "Only acceptances of one version of the text are listed."
+      : `Only acceptances of one version of the text are listed, in its revision ${revision}.`,
+  whoAccepted: (isChosen: boolean): string =>
+    isChosen
+      ? "Who of a list of users has accepted it?"
+      : "Who of a list of users has accepted a text? Open its statistics.",
+  export: "Export",
+  exportTitle: "Export acceptances",
+  exportText:
+    "All acceptances that the search finds are written to a file in the background. You can download it for seven days on the page “Privacy”, under “Exports”.",
+  exportFormat: "Format",
+  csvHelp: "A table for spreadsheets.",
+  jsonlHelp: "Complete receipts for programs, one in each line.",
   noneTitle: "No acceptance yet",
   noneText: "Acceptances appear here as soon as your website or your backend records one. To try it out, paste this:",
   noneReadOnly: "Acceptances appear here as soon as your website or your backend records one.",
@@ -140,6 +155,7 @@ export const acceptances = {
     ["requireRenderToken", "Shown by us"],
     ["requireCheckbox", "A box is ticked"],
     ["checkboxInitiallyChecked", "The box was ticked beforehand"],
+    ["esignDisclosure", "Disclosure shown"],
     ["requireScroll", "Read to the end"],
     ["requireView", "Documents opened"],
     ["minDisplaySeconds", "Seconds on display"],
@@ -147,6 +163,15 @@ export const acceptances = {
     ["minAge", "Age"],
     ["allowDecline", "May be declined"],
     ["recordDecline", "Refusals are recorded"],
+  ]),
+
+  copy: "Copy by mail",
+  copyStates: words([
+    ["WAITING", "waiting"],
+    ["SENT", "sent"],
+    ["REFUSED", "the mail server knows no such mailbox"],
+    ["FAILED", "could not be sent"],
+    ["CANCELLED", "not sent: the person was erased or restricted"],
   ]),
 
   timelineTitle: "What happened, in order",
@@ -212,7 +237,9 @@ export const acceptances = {
     ["CONTENT_HASH", "The text"],
     ["RENDER_HASH", "The text as it was shown"],
     ["WORDS_HASH", "The words around it"],
+    ["CHANGES", "What had changed"],
     ["DEPLOYMENT_HASH", "Where it was shown"],
+    ["SCREENSHOT_HASH", "The picture of it"],
     ["TERMS_HASH", "The terms"],
     ["POLICY_HASH", "The policy"],
     ["POLICY", "The policy was met"],

@@ -48,11 +48,12 @@ export const clients = {
     "sign:read": "Read agreements, documents and signatures",
     "sign:write": "Create, change and send agreements and documents",
     "sign:send": "Send agreements that others have created",
-    "sign:admin": "Void and delete agreements",
+    "sign:admin": "Void, delete and purge agreements",
     "gen:read": "Read templates and generated documents",
     "gen:write": "Manage templates; generate, cancel and delete documents",
     "webhooks:read": "Read endpoints and deliveries",
     "webhooks:write": "Create and manage endpoints",
-    "privacy:admin": "Say how long agreements are kept, and set legal holds",
+    "privacy:admin":
+      "Find, export and erase people, export all of the organization, say how long agreements are kept, set and lift legal holds, read what was deleted",
   },
 };

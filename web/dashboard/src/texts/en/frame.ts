@@ -12,6 +12,7 @@ export const frame = {
   clients: "OAuth clients",
   webhooks: "Webhooks",
   people: "People",
+  privacy: "Privacy",
   organization: "Organization",
   account: "My account",
   logOut: "Sign out",

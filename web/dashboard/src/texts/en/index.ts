@@ -9,6 +9,7 @@ import { generation } from "./generation.ts";
 import { keys } from "./keys.ts";
 import { organization } from "./organization.ts";
 import { people } from "./people.ts";
+import { privacy } from "./privacy.ts";
 import { sending } from "./sending.ts";
 import { start, statistics } from "./start.ts";
 import { templates } from "./templates.ts";
@@ -30,6 +31,7 @@ export const en = {
   organization,
   pdf,
   people,
+  privacy,
   sending,
   start,
   statistics,

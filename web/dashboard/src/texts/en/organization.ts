@@ -28,6 +28,10 @@ export const organization = {
   timeZone: "Time zone of new users",
   ofBrowser: "As in their browser",
   defaultsHelp: "What users begin with who are invited from now on. Everybody can choose their own.",
+  publication: "Publishing texts",
+  fourEyes: "A second person approves of every text before it is published",
+  fourEyesHelp:
+    "Who has written a text cannot publish it alone, and neither can API keys. Scheduled publications without an approval are cancelled when you switch this on. Webhooks can receive the audit event of every change.",
   seal: "Sealing certificate",
   sealHelp:
     "Every completed document is sealed with it. A reader of PDF files shows the same name and fingerprint; who wants to trust the seal on their computer imports the file.",
@@ -83,5 +87,13 @@ export const organization = {
     ["client.revoked", "Revoked the OAuth client"],
     ["client-key.added", "Added a public key to the OAuth client"],
     ["client-key.revoked", "Revoked a public key of the OAuth client"],
+    ["person.erased", "Erased a person"],
+    ["person.sought", "Looked what an erasure would do"],
+    ["export.requested", "Asked for an export"],
+    ["export.downloaded", "Downloaded an export"],
+    ["organization.deletion-requested", "Asked for the organization to be deleted"],
+    ["organization.suspended", "Suspended the organization"],
+    ["organization.resumed", "Ended the suspension of the organization"],
+    ["organization.deletion-withdrawn", "Withdrew the deletion of the organization"],
   ]),
 };

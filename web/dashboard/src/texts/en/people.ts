@@ -27,6 +27,8 @@ export const people = {
       ["issuer", "Provider"],
       ["mail", "Mail"],
       ["count", "Sessions"],
+      ["export.downloaded count", "Part"],
+      ["kind", "What"],
     ]),
     values: new Map<string, string>([
       ["role owner", "Owner"],
@@ -40,6 +42,9 @@ export const people = {
       ["mail invitation", "The invitation"],
       ["mail reset", "The link for a new password"],
       ["mail lockout", "The note about failed logins"],
+      ["kind person", "A person"],
+      ["kind organization", "The organization"],
+      ["kind acceptances", "Acceptances"],
     ]),
     browserDefault: "That of the browser",
   },

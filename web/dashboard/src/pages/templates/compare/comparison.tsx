@@ -1,15 +1,15 @@
 import "./compare.css";
 import { type ReactNode, useId, useMemo } from "react";
 import type { Version } from "#api/templates.ts";
+import { type BlockChange, blockChanges, countOf, type Words } from "#platform/text-changes/block-changes.ts";
+import { blocksOf, linesOf } from "#platform/text-changes/text-blocks.ts";
 import { useNavigate, useSearch } from "../../../app/router.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { EmptyState, ErrorState, Loading, Notice } from "../../../ui/states.tsx";
 import { type Option, Select } from "../../../ui/text-field.tsx";
-import { type BlockChange, blockChanges, countOf, type Words } from "./block-changes.ts";
 import { type ComparedText, comparedFields, readTextName, useComparedText } from "./compared-text.ts";
-import { blocksOf, linesOf } from "./text-blocks.ts";
 import { textOptions } from "./text-options.ts";
 
 type View = "read" | "source";
@@ -109,6 +109,11 @@ function TextDifferences({ from, to, view, lang }: TextDifferencesProps) {
   const names = { ...texts.comparedFields, content: texts.comparedText };
   return (
     <>
+      {to.changeSummary && (
+        <p>
+          <strong>{texts.changeSummary}:</strong> <span lang={lang}>{to.changeSummary}</span>
+        </p>
+      )}
       <p role="status">
         {texts.differences(countOf(all, "changed", "markup"), countOf(all, "added"), countOf(all, "removed"))}
       </p>

@@ -15,7 +15,7 @@ export interface EditorHandle {
   jump(offset: number, length: number): void;
 }
 
-interface CodeEditorProps extends EditorSettings {
+export interface CodeEditorProps extends EditorSettings {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly onSave: () => void;

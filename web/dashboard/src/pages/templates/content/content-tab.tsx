@@ -10,10 +10,12 @@ import { Dialog } from "../../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
 import { ErrorState, Loading } from "../../../ui/states.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { useTemplate, useVersions } from "../queries.ts";
-import type { TemplateTabProps } from "../template-tab.ts";
-import { canonicalLocale, type LocaleState, localeName, localesOf } from "./locales.ts";
-import { TextEditor } from "./text-editor.tsx";
+import type { TemplateTabProps } from "../configuration.ts";
+import { useTemplate, useTemplateChanges, useVersionDraft, useVersions } from "../queries.ts";
+import { useReadAtPublications } from "../versions/schedule.tsx";
+import { openedOf } from "./draft.ts";
+import { TextEditor, type TextEditorProps } from "./text-editor.tsx";
+import { canonicalLocale, type LocaleState, localeName, localesOf } from "./words-fields.tsx";
 
 /** The text of a template in each of its languages. */
 export function ContentTab({ templateId }: TemplateTabProps) {
@@ -21,6 +23,7 @@ export function ContentTab({ templateId }: TemplateTabProps) {
   const wanted = useSearch().get("locale");
   const { data: template, ...asked } = useTemplate(templateId);
   const { data: versions, error, refetch } = useVersions(templateId);
+  useReadAtPublications(templateId, versions);
   if (template === undefined || versions === undefined) {
     const failed = error ?? asked.error;
     if (!failed) return <Loading />;
@@ -34,8 +37,25 @@ export function ContentTab({ templateId }: TemplateTabProps) {
   return (
     <>
       <LocaleChoice templateId={templateId} locales={locales} current={current.locale} mayAdd={!isReadOnly} />
-      <TextEditor key={current.locale} template={template} state={current} isReadOnly={isReadOnly} />
+      <OpenText key={current.locale} template={template} state={current} isReadOnly={isReadOnly} />
     </>
+  );
+}
+
+/** Whoever writes has the next text before them; whoever only reads what is live. */
+function OpenText({ template, state, isReadOnly }: Omit<TextEditorProps, "live">) {
+  const { open } = state;
+  const live = open?.status === "PUBLISHED" ? open : undefined;
+  const withDraft = !isReadOnly && open?.status === "PUBLISHED" && open.draft !== null ? open : undefined;
+  const { data: next, error } = useVersionDraft(withDraft);
+  const { templateChanged } = useTemplateChanges();
+  const isClosed = isReadOnly || (open !== undefined && open.schedule !== null);
+  if (withDraft === undefined) return <TextEditor {...{ template, state, live }} isReadOnly={isClosed} />;
+  if (next === undefined) {
+    return error ? <ErrorState error={error} retry={() => void templateChanged(template.id)} /> : <Loading />;
+  }
+  return (
+    <TextEditor {...{ template, live }} isReadOnly={isClosed} state={{ ...state, open: openedOf(withDraft, next) }} />
   );
 }
 
@@ -62,6 +82,8 @@ function LocaleChoice({ templateId, locales, current, mayAdd }: LocaleChoiceProp
                 <Badge tone={open?.status === "PUBLISHED" ? "success" : "info"}>
                   {open === undefined ? texts.notYet : texts.versionState(open.status, open.label)}
                 </Badge>
+                {open?.status === "PUBLISHED" && open.draft !== null && <Badge tone="info">{texts.draftBadge}</Badge>}
+                {open !== undefined && open.schedule !== null && <Badge tone="warning">{texts.scheduledBadge}</Badge>}
               </Link>
             </li>
           ))}

@@ -1,4 +1,4 @@
-import type { Version } from "#api/templates.ts";
+import type { Version, VersionDraft } from "#api/templates.ts";
 
 /** What a person writes: a text and the words around it. An empty word is left to what is usual in its language. */
 export interface Draft {
@@ -28,8 +28,22 @@ const emptyDraft: Draft = {
   purposeTexts: {},
 };
 
+/**
+ * What is open to be changed: of a published version its next text in the place of what is live, with the time that tells
+ * whether somebody has saved since.
+ */
+export function openedOf(version: Version, next: VersionDraft | undefined): Version {
+  if (version.status !== "PUBLISHED" || version.draft === null || next === undefined) return version;
+  const { title, content, format, changeSummary, effectiveAt, contentHash, purposeTexts, updatedAt } = next;
+  const words = Object.fromEntries(wordNames.map((name) => [name, next[name]]));
+  return {
+    ...{ ...version, ...words, title, content, format, changeSummary, effectiveAt },
+    ...{ contentHash, purposeTexts, updatedAt },
+  };
+}
+
 /** What a version says, to be changed. */
-export function draftOf(version: Version | undefined): Draft {
+export function draftOf(version: Pick<Version, keyof Draft> | undefined): Draft {
   if (version === undefined) return emptyDraft;
   const words = Object.fromEntries(["title" as const, ...wordNames].map((name) => [name, version[name] ?? ""]));
   return {
@@ -57,3 +71,15 @@ function sentValue(value: Draft[keyof Draft]): unknown {
 
 const isSame = (one: Draft[keyof Draft], other: Draft[keyof Draft]): boolean =>
   typeof one === "string" ? one === other : JSON.stringify(sentValue(one)) === JSON.stringify(sentValue(other));
+
+/** The next text as a whole: what nobody has changed goes back as it came. */
+export function wholeBodyOf(draft: Draft, base: Version): Record<string, unknown> {
+  const { content, changeSummary, effectiveAt } = base;
+  const isSameText = changedFields(draftOf(base), draft).every((name) => name !== "content");
+  return {
+    ...bodyOf(draft, Object.keys(draft) as (keyof Draft)[]),
+    ...(isSameText && { content }),
+    // Those of the version are of the text that is live.
+    ...(base.draft !== null && { changeSummary, effectiveAt }),
+  };
+}

@@ -1,6 +1,7 @@
 import { micromark } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 import type { Template } from "#api/templates.ts";
+import { esignDisclosure } from "#platform/esign-disclosure.ts";
 import { findMergeFields } from "#platform/merge-fields.ts";
 import { plainTextToHtml } from "#platform/restricted-html/plain-text.ts";
 import { chooseWords } from "#platform/words.ts";
@@ -40,6 +41,10 @@ export function previewRendering(subject: PreviewSubject): Record<string, unknow
     html: template.type === "GENERATED" ? fill(html, samples) : html,
     purposes: purposesOf(template, draft),
     documents: template.type === "STATIC" ? (template.typeConfig.documents ?? []) : [],
+    disclosure:
+      configuration?.effectivePolicy.esignDisclosure === true
+        ? esignDisclosure(locale, { ...template, party: template.counterparty?.legalName ?? null })
+        : null,
     policy: configuration?.effectivePolicy ?? {},
     verification: configuration?.verification ?? {},
   };

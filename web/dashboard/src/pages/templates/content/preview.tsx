@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Template } from "#api/templates.ts";
+import type { Template, Version } from "#api/templates.ts";
 import { mount } from "../../../../../embed/mount.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Switch } from "../../../ui/choices.tsx";
@@ -7,7 +7,7 @@ import { Section } from "../../../ui/page.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useConfiguration } from "../configuration.ts";
-import type { Draft } from "./draft.ts";
+import { type Draft, draftOf } from "./draft.ts";
 import { variablesOf } from "./findings.ts";
 import { keysIn, previewRendering, sampleOf } from "./preview-rendering.ts";
 import { useSettled } from "./use-findings.ts";
@@ -16,6 +16,8 @@ interface PreviewProps {
   readonly template: Template;
   readonly draft: Draft;
   readonly locale: string;
+  /** What people are shown now, to be looked at in its place. */
+  readonly live: Version | undefined;
 }
 
 const pauseMs = 250;
@@ -24,10 +26,12 @@ const longPauseMs = 1_500;
 const longText = 100_000;
 
 /** The text as the person who decides will see it. */
-export function Preview({ template, draft, locale }: PreviewProps) {
+export function Preview({ template, draft: written, locale, live }: PreviewProps) {
   const texts = useTexts("editor");
   const [isPhone, setIsPhone] = useState(false);
+  const [isOfLive, setIsOfLive] = useState(false);
   const { data: configuration } = useConfiguration(template.id);
+  const draft = useMemo(() => (isOfLive && live ? draftOf(live) : written), [isOfLive, live, written]);
   const settled = useSettled(draft, draft.content.length > longText ? longPauseMs : pauseMs);
   const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
   const keys = useMemo(
@@ -46,11 +50,18 @@ export function Preview({ template, draft, locale }: PreviewProps) {
   return (
     <Section
       title={texts.preview}
-      intro={texts.previewIntro}
+      intro={isOfLive && live ? texts.liveIntro(live.label ?? "") : texts.previewIntro}
       actions={
-        <Switch isSelected={isPhone} onChange={setIsPhone}>
-          {texts.phoneWidth}
-        </Switch>
+        <>
+          {live && (
+            <Switch isSelected={isOfLive} onChange={setIsOfLive}>
+              {texts.showLive}
+            </Switch>
+          )}
+          <Switch isSelected={isPhone} onChange={setIsPhone}>
+            {texts.phoneWidth}
+          </Switch>
+        </>
       }
     >
       {settled.content === "" && <p className="editor-quiet">{texts.previewEmpty}</p>}

@@ -1,12 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import type { Version } from "#api/templates.ts";
+import type { Version, VersionDraft } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { asApiError } from "../../../api/errors.ts";
 import { type Action, useAction } from "../../../ui/use-action.ts";
 import { templatePath, useTemplateChanges, versionPath } from "../queries.ts";
-import { bodyOf, changedFields, type Draft, draftOf } from "./draft.ts";
-import type { LocaleState } from "./locales.ts";
+import { bodyOf, changedFields, type Draft, draftOf, openedOf, wholeBodyOf } from "./draft.ts";
+import type { LocaleState } from "./words-fields.tsx";
 
 /** What somebody writes in one language. */
 export interface Writing {
@@ -85,12 +85,12 @@ function useKept(templateId: string, locale: string) {
   };
 }
 
-type Save = (base: Version | undefined, draft: Draft, onStep: (version: Version) => void) => Promise<void>;
+type Save = (base: Version | undefined, draft: Draft, onSaved: (version: Version) => void) => Promise<void>;
 
-/** Each step that was made is told, so that another attempt goes on from there. */
+/** What is live stays so: of a published version the next text is saved. */
 function useSave(templateId: string, locale: string): Save {
   const api = useApi();
-  const { versionIs, templateChanged } = useTemplateChanges();
+  const { versionIs, draftIs, templateChanged } = useTemplateChanges();
   const create = (draft: Draft) => {
     const body = { locale, ...bodyOf(draft, changedFields(draftOf(undefined), draft)) };
     return api.send<Version>("POST", `${templatePath(templateId)}/versions`, { content: draft.content, ...body });
@@ -100,20 +100,21 @@ function useSave(templateId: string, locale: string): Save {
       ...bodyOf(draft, changedFields(draftOf(base), draft)),
       ifUpdatedAt: base.updatedAt,
     });
-  const takeBack = (base: Version) => api.send<Version>("POST", `${versionPath(base)}/publish`, { published: false });
-  return async (base, draft, onStep) => {
-    const told = (version: Version) => {
-      versionIs(version);
-      onStep(version);
-    };
+  const saveNext = async (base: Version, draft: Draft): Promise<Version> => {
+    const body = { ...wholeBodyOf(draft, base), ifUpdatedAt: base.updatedAt };
+    const next = await api.send<VersionDraft>("PUT", `${versionPath(base)}/draft`, body);
+    draftIs(base, next);
+    return openedOf({ ...base, draft: next }, next);
+  };
+  return async (base, draft, onSaved) => {
     try {
-      let current = base;
-      if (current?.status === "PUBLISHED") {
-        current = await takeBack(current);
-        // What it says can only have been changed by somebody who took it back before; then theirs is to be seen first.
-        if (changedFields(draftOf(base), draftOf(current)).length === 0) told(current);
+      if (base?.status === "PUBLISHED") {
+        onSaved(await saveNext(base, draft));
+        return;
       }
-      told(current === undefined ? await create(draft) : await update(current, draft));
+      const version = base === undefined ? await create(draft) : await update(base, draft);
+      versionIs(version);
+      onSaved(version);
       if (base?.status !== "DRAFT") await templateChanged(templateId);
     } catch (error) {
       if (isConflict(error)) await templateChanged(templateId);
@@ -122,7 +123,10 @@ function useSave(templateId: string, locale: string): Save {
   };
 }
 
-const conflicts = new Set(["CLICK_VERSION_CONFLICT", "CLICK_VERSION_LOCALE_EXISTS", "CLICK_VERSION_PUBLISHED"]);
+const conflicts = new Set([
+  ...["CLICK_VERSION_CONFLICT", "CLICK_VERSION_LOCALE_EXISTS", "CLICK_VERSION_PUBLISHED"],
+  ...["CLICK_VERSION_NOT_PUBLISHED", "CLICK_VERSION_ARCHIVED", "CLICK_VERSION_SCHEDULED"],
+]);
 
 /** The newest state tells what has happened. */
 const isConflict = (error: unknown): boolean => conflicts.has(asApiError(error).code);

@@ -10,15 +10,16 @@ import { EmptyState, ErrorNotice, ErrorState, Loading, Notice } from "../../../u
 import { type Column, Table } from "../../../ui/table.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { useAction } from "../../../ui/use-action.ts";
+import type { TemplateTabProps } from "../configuration.ts";
 import { deploymentPath, useDeployments, useTemplate, useTemplateChanges, useVersions } from "../queries.ts";
 import { DeploymentState } from "../state-badges.tsx";
-import type { TemplateTabProps } from "../template-tab.ts";
 import {
   CreateDeploymentDialog,
   DeactivateDialog,
   EditDeploymentDialog,
   RemoveDeploymentDialog,
 } from "./deployment-dialogs.tsx";
+import { ScreenshotsDialog } from "./screenshots-dialog.tsx";
 import { servedWords } from "./served-version.ts";
 
 export function DeploymentsTab({ templateId }: TemplateTabProps) {
@@ -139,7 +140,7 @@ function FormCell({ deployment, versions }: FormCellProps) {
   );
 }
 
-type Asked = "embed" | "edit" | "deactivate" | "remove";
+type Asked = "embed" | "screenshots" | "edit" | "deactivate" | "remove";
 
 interface DeploymentActionsProps {
   readonly deployment: Deployment;
@@ -161,6 +162,7 @@ function DeploymentActions({ deployment, mayChange }: DeploymentActionsProps) {
         </Button>
       )}
       <Button onPress={() => setAsked("embed")}>{texts.embed}</Button>
+      <Button onPress={() => setAsked("screenshots")}>{texts.screenshots}</Button>
       {mayChange && <Button onPress={() => setAsked("edit")}>{texts.edit}</Button>}
       {can("click:write") && isActive && <Button onPress={() => setAsked("deactivate")}>{texts.deactivate}</Button>}
       {can("click:admin") && !isActive && (
@@ -170,6 +172,7 @@ function DeploymentActions({ deployment, mayChange }: DeploymentActionsProps) {
       )}
       {activate.error !== undefined && <ErrorNotice error={activate.error} />}
       <EmbedDialog {...propsOf("embed")} />
+      <ScreenshotsDialog {...propsOf("screenshots")} mayChange={mayChange} />
       <EditDeploymentDialog {...propsOf("edit")} />
       <DeactivateDialog {...propsOf("deactivate")} />
       <RemoveDeploymentDialog {...propsOf("remove")} />

@@ -39,6 +39,7 @@ export const flagGroups = {
   again: {
     requireReacceptance: choice("ON_MAJOR", "ALWAYS", "NEVER"),
     reacceptIntervalDays: number(0, maxDays),
+    showChanges: onOff,
     oneAcceptancePerRevision: onOff,
     consentExpiresAfterDays: number(0, maxDays),
     honorGpc: onOff,

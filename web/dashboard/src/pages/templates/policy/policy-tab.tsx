@@ -11,9 +11,13 @@ import { Facts, Section } from "../../../ui/page.tsx";
 import { ErrorState, Loading } from "../../../ui/states.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { type Configuration, useConfiguration, type VerificationMethod } from "../configuration.ts";
+import {
+  type Configuration,
+  type TemplateTabProps,
+  useConfiguration,
+  type VerificationMethod,
+} from "../configuration.ts";
 import { templatePath, useTemplateChanges } from "../queries.ts";
-import type { TemplateTabProps } from "../template-tab.ts";
 import { PolicyForm } from "./policy-form.tsx";
 
 /** What an acceptance must satisfy, and what the type of the template is told. */

@@ -1,5 +1,6 @@
 import "../../access/access.css";
 import "./statistics.css";
+import { Link } from "../../../app/router.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";
 import { ChartBars, ChartColumns } from "../../../ui/charts.tsx";
 import { NumberTiles, Section } from "../../../ui/page.tsx";
@@ -8,11 +9,11 @@ import { type Column, Table } from "../../../ui/table.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { useNumbers } from "../../../ui/use-numbers.ts";
 import { Loaded } from "../../access/parts.tsx";
-import { languageName } from "../language-name.ts";
-import type { TemplateTabProps } from "../template-tab.ts";
+import { languageName, type TemplateTabProps } from "../configuration.ts";
 import { type DayCount, daySeries, type Step } from "./day-series.ts";
 import { type Stats, type StatsFilter, useStats } from "./stats.ts";
 import { StatsFilters, useFilter } from "./stats-filters.tsx";
+import { WhoAccepted } from "./who-accepted.tsx";
 
 /** What became of a template: how many have seen, accepted and declined it, in which versions and languages. */
 export function StatisticsTab({ templateId }: TemplateTabProps) {
@@ -21,12 +22,19 @@ export function StatisticsTab({ templateId }: TemplateTabProps) {
   return (
     <div className="stats" aria-busy={stats.isFetching}>
       <StatsFilters templateId={templateId} filter={filter} />
-      <Loaded query={stats}>{(found) => <Found stats={found} filter={filter} />}</Loaded>
+      <Loaded query={stats}>{(found) => <Found templateId={templateId} stats={found} filter={filter} />}</Loaded>
+      <WhoAccepted templateId={templateId} />
     </div>
   );
 }
 
-function Found({ stats, filter }: { readonly stats: Stats; readonly filter: StatsFilter }) {
+interface FoundProps {
+  readonly templateId: string;
+  readonly stats: Stats;
+  readonly filter: StatsFilter;
+}
+
+function Found({ templateId, stats, filter }: FoundProps) {
   const texts = useTexts("statistics");
   const { sessions, acceptances, declines, renders } = stats;
   if (sessions.created + acceptances.total + declines + renders === 0) {
@@ -42,7 +50,7 @@ function Found({ stats, filter }: { readonly stats: Stats; readonly filter: Stat
     <>
       <StatsNumbers stats={stats} />
       <DecisionsByDay days={stats.byDay} filter={filter} />
-      <StatsBreakdown stats={stats} />
+      <StatsBreakdown templateId={templateId} stats={stats} />
     </>
   );
 }
@@ -157,7 +165,7 @@ function useDurations(): (milliseconds: number | null) => string {
 }
 
 /** The same by what it consists of. */
-function StatsBreakdown({ stats }: { readonly stats: Stats }) {
+function StatsBreakdown({ templateId, stats }: { readonly templateId: string; readonly stats: Stats }) {
   const texts = useTexts("statistics");
   const [sessions, locales] = [useSessionBars(stats), useLocaleBars(stats)];
   return (
@@ -172,7 +180,7 @@ function StatsBreakdown({ stats }: { readonly stats: Stats }) {
           </Section>
         )}
       </div>
-      {stats.byVersion.length > 0 && <Versions versions={stats.byVersion} />}
+      {stats.byVersion.length > 0 && <Versions templateId={templateId} versions={stats.byVersion} />}
       {stats.byPurpose.length > 0 && <Purposes purposes={stats.byPurpose} />}
     </>
   );
@@ -193,7 +201,13 @@ function useLocaleBars({ byLocale }: Stats) {
     .sort((a, b) => b.value - a.value);
 }
 
-function Versions({ versions }: { readonly versions: Stats["byVersion"] }) {
+interface VersionsProps {
+  readonly templateId: string;
+  readonly versions: Stats["byVersion"];
+}
+
+/** Each leads to the list of its acceptances. */
+function Versions({ templateId, versions }: VersionsProps) {
   const texts = useTexts("statistics");
   const language = useLanguage();
   const { count } = useNumbers();
@@ -201,7 +215,16 @@ function Versions({ versions }: { readonly versions: Stats["byVersion"] }) {
     { id: "label", title: texts.version, cell: ({ label }) => label },
     { id: "locale", title: texts.locale, cell: ({ locale }) => languageName(locale, language.locale) },
     { id: "revision", title: texts.revision, cell: ({ revision }) => count(revision), align: "end" },
-    { id: "acceptances", title: texts.acceptances, cell: ({ acceptances }) => count(acceptances), align: "end" },
+    {
+      id: "acceptances",
+      title: texts.acceptances,
+      cell: ({ versionId, revision, acceptances }) => (
+        <Link to={`/acceptances?${new URLSearchParams({ templateId, versionId, revision: String(revision) })}`}>
+          {count(acceptances)}
+        </Link>
+      ),
+      align: "end",
+    },
   ];
   return (
     <Section title={texts.byVersion}>

@@ -12,10 +12,12 @@ import { Form, type FormValues } from "../../../ui/form.tsx";
 import { momentOf } from "../../../ui/local-time.ts";
 import { TextField } from "../../../ui/text-field.tsx";
 import { firstComparison } from "../compare/text-options.ts";
-import { languageName } from "../language-name.ts";
+import { languageName } from "../configuration.ts";
 import { useTemplateChanges, versionPath } from "../queries.ts";
+import { ApprovalActions } from "./approval.tsx";
+import { CancelScheduleDialog, PublishTime, publishTimeIn, type When } from "./schedule.tsx";
 
-type Asked = "publish" | "unpublish" | "archive";
+type Asked = "publish" | "cancelSchedule" | "unpublish" | "archive";
 
 interface VersionActionsProps {
   readonly version: Version;
@@ -32,21 +34,33 @@ export function VersionActions({ version, isTemplateArchived }: VersionActionsPr
   const propsOf = (name: Asked) => ({ version, isOpen: asked === name, onClose: () => setAsked(undefined) });
   return (
     <div className="row-actions">
-      {mayPublish && status === "DRAFT" && (
+      {mayPublish && (status === "DRAFT" || (status === "PUBLISHED" && version.draft !== null)) && (
         <Button kind="primary" onPress={() => setAsked("publish")}>
-          {texts.publish}
+          {version.schedule === null ? texts.publish : texts.reschedule}
         </Button>
       )}
+      {mayPublish && version.schedule !== null && (
+        <Button onPress={() => setAsked("cancelSchedule")}>{texts.cancelSchedule}</Button>
+      )}
+      {mayPublish && <ApprovalActions version={version} />}
+      {mayPublish && status !== "ARCHIVED" && <EditLink version={version} />}
       <CompareLink version={version} />
       {mayPublish && status === "PUBLISHED" && <Button onPress={() => setAsked("unpublish")}>{texts.unpublish}</Button>}
       {can("click:admin") && status !== "ARCHIVED" && (
         <Button onPress={() => setAsked("archive")}>{texts.archiveVersion}</Button>
       )}
       <PublishDialog {...propsOf("publish")} />
+      <CancelScheduleDialog {...propsOf("cancelSchedule")} />
       <UnpublishDialog {...propsOf("unpublish")} />
       <ArchiveDialog {...propsOf("archive")} />
     </div>
   );
+}
+
+function EditLink({ version: { templateId, locale } }: { readonly version: Version }) {
+  const texts = useTexts("templates");
+  const search = new URLSearchParams({ locale });
+  return <ButtonLink to={`/templates/${templateId}?${search}`}>{texts.editText}</ButtonLink>;
 }
 
 function CompareLink({ version }: { readonly version: Version }) {
@@ -75,7 +89,7 @@ function UnpublishDialog({ version, isOpen, onClose }: ActionProps) {
   return (
     <ConfirmDialog
       title={texts.unpublishTitle}
-      text={texts.unpublishText(languageName(version.locale, locale))}
+      text={[texts.unpublishText(languageName(version.locale, locale)), ...endOfSchedule(version, texts)].join(" ")}
       action={texts.unpublish}
       isOpen={isOpen}
       onConfirm={unpublish}
@@ -96,7 +110,11 @@ function ArchiveDialog({ version, isOpen, onClose }: ActionProps) {
   return (
     <ConfirmDialog
       title={texts.archiveVersionTitle}
-      text={texts.archiveVersionText(languageName(version.locale, locale))}
+      text={[
+        texts.archiveVersionText(languageName(version.locale, locale)),
+        ...(version.draft === null ? [] : [texts.archiveNextText]),
+        ...endOfSchedule(version, texts),
+      ].join(" ")}
       action={texts.archiveVersion}
       isOpen={isOpen}
       onConfirm={archive}
@@ -105,6 +123,9 @@ function ArchiveDialog({ version, isOpen, onClose }: ActionProps) {
   );
 }
 
+const endOfSchedule = ({ schedule }: Version, { endsSchedule }: { readonly endsSchedule: string }): string[] =>
+  schedule === null ? [] : [endsSchedule];
+
 interface PublishDialogProps {
   readonly version: Version;
   readonly isOpen: boolean;
@@ -112,12 +133,12 @@ interface PublishDialogProps {
 }
 
 /** Asks whether people have to agree again; of the first publication there is nothing to ask. */
-function PublishDialog({ version, isOpen, onClose }: PublishDialogProps) {
+export function PublishDialog({ version, isOpen, onClose }: PublishDialogProps) {
   const texts = useTexts("templates");
   const { locale } = useLanguage();
   return (
     <Dialog title={texts.publishTitle(languageName(version.locale, locale))} isOpen={isOpen} onClose={onClose}>
-      <p>{texts.publishText}</p>
+      <p>{version.status === "PUBLISHED" ? texts.publishNextText(version.label ?? "") : texts.publishText}</p>
       <PublishForm version={version} onClose={onClose} />
     </Dialog>
   );
@@ -128,35 +149,53 @@ function PublishForm({ version, onClose }: Omit<PublishDialogProps, "isOpen">) {
   const { timeZone } = useLanguage();
   const api = useApi();
   const { templateChanged } = useTemplateChanges();
+  const isNext = version.status === "PUBLISHED";
+  const { schedule } = version;
+  // Nothing has changed that was published before.
+  const isFirst = version.label === null;
+  const [when, setWhen] = useState<When>(schedule === null ? "now" : "at");
   const publish = async (values: FormValues) => {
-    const effectiveAt = effectiveIn(values, timeZone, texts.badTime);
-    const changeSummary = values.text("changeSummary").trim() || null;
+    const isLater = when === "at";
+    const publishAt = isLater ? publishTimeIn(values, timeZone, texts).toISOString() : undefined;
+    const effectiveAt = isLater ? schedule?.effectiveAt : effectiveIn(values, timeZone, texts.badTime);
+    const changeSummary = isFirst ? (schedule?.changeSummary ?? null) : values.text("changeSummary").trim() || null;
     const requireReacceptance = values.text("requireReacceptance") !== "no";
-    await api.send("POST", `${versionPath(version)}/publish`, { requireReacceptance, effectiveAt, changeSummary });
-    await templateChanged(version.templateId);
+    // What somebody has saved since is published by nobody who has not seen it.
+    const { updatedAt: ifUpdatedAt } = (isNext ? version.draft : null) ?? version;
+    const body = { requireReacceptance, effectiveAt, publishAt, changeSummary, ifUpdatedAt };
+    try {
+      await api.send("POST", `${versionPath(version)}/publish`, body);
+    } finally {
+      await templateChanged(version.templateId);
+    }
     onClose();
   };
   return (
-    <Form submit={texts.publish} onSubmit={publish} onCancel={onClose}>
+    <Form submit={when === "at" ? texts.schedule : texts.publish} onSubmit={publish} onCancel={onClose}>
       {version.label === null ? (
         <p>{texts.firstPublication}</p>
       ) : (
         <Reacceptance version={version} label={version.label} onFollow={onClose} />
       )}
-      <TextField
-        name="changeSummary"
-        label={texts.changeSummaryLabel}
-        hint={texts.changeSummaryHelp}
-        defaultValue={version.changeSummary ?? ""}
-        maxLength={2_000}
-        rows={2}
-      />
-      <TextField
-        name="effectiveAt"
-        type="datetime-local"
-        label={texts.effectiveFrom}
-        hint={texts.effectiveFromHelp(timeZone)}
-      />
+      {!isFirst && (
+        <TextField
+          name="changeSummary"
+          label={texts.changeSummaryLabel}
+          hint={texts.changeSummaryHelp}
+          defaultValue={schedule?.changeSummary ?? (isNext ? "" : (version.changeSummary ?? ""))}
+          maxLength={2_000}
+          rows={2}
+        />
+      )}
+      <PublishTime when={when} onChange={setWhen} publishAt={schedule?.publishAt} />
+      {when === "now" && (
+        <TextField
+          name="effectiveAt"
+          type="datetime-local"
+          label={texts.effectiveFrom}
+          hint={texts.effectiveFromHelp(timeZone)}
+        />
+      )}
     </Form>
   );
 }
@@ -177,7 +216,7 @@ function Reacceptance({ version, label, onFollow }: ReacceptanceProps) {
       <RadioGroup
         name="requireReacceptance"
         label={texts.reaccept}
-        defaultValue="yes"
+        defaultValue={version.schedule?.requireReacceptance === false ? "no" : "yes"}
         options={[
           { id: "yes", label: texts.reacceptYes, hint: texts.reacceptYesHint(`${major + 1}.0`) },
           { id: "no", label: texts.reacceptNo, hint: texts.reacceptNoHint(`${major}.${minor + 1}`) },

@@ -3,6 +3,7 @@ import type { Revision, Template, Version } from "#api/templates.ts";
 import { useSearch } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";
+import { Badge } from "../../../ui/badge.tsx";
 import { Button, ButtonLink } from "../../../ui/button.tsx";
 import { Dialog } from "../../../ui/dialog.tsx";
 import { Section } from "../../../ui/page.tsx";
@@ -10,10 +11,11 @@ import { EmptyState, ErrorState, Loading } from "../../../ui/states.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { Comparison } from "../compare/comparison.tsx";
-import { languageName } from "../language-name.ts";
+import { languageName, type TemplateTabProps } from "../configuration.ts";
 import { useTemplate, useVersions } from "../queries.ts";
 import { TemplateState } from "../state-badges.tsx";
-import type { TemplateTabProps } from "../template-tab.ts";
+import { ApprovalNote } from "./approval.tsx";
+import { ScheduleNote, useReadAtPublications } from "./schedule.tsx";
 import { VersionActions } from "./version-actions.tsx";
 
 /** By language, the main one first; a comparison that the address asks for comes before them. */
@@ -23,6 +25,7 @@ export function VersionsTab({ templateId }: TemplateTabProps) {
   const search = useSearch();
   const { data: template } = useTemplate(templateId);
   const { data: versions, error, refetch } = useVersions(templateId);
+  useReadAtPublications(templateId, versions);
   if (versions === undefined || template === undefined) {
     return error ? <ErrorState error={error} retry={() => void refetch()} /> : <Loading />;
   }
@@ -94,7 +97,8 @@ function VersionTable({ label, versions, isArchived }: VersionTableProps) {
 }
 
 /** Its label, with the title that people see. */
-function VersionName({ version: { label, status, title, changeSummary, updatedAt } }: { readonly version: Version }) {
+function VersionName({ version }: { readonly version: Version }) {
+  const { label, status, title, changeSummary, updatedAt, draft } = version;
   const texts = useTexts("templates");
   const isDraft = status === "DRAFT";
   const name = label === null ? texts.draftVersion : isDraft ? texts.draftChanged(label) : label;
@@ -106,6 +110,13 @@ function VersionName({ version: { label, status, title, changeSummary, updatedAt
       <div className="template-aside">
         {texts.changed} <Time value={updatedAt} />
       </div>
+      <ScheduleNote version={version} />
+      <ApprovalNote version={version} />
+      {draft !== null && (
+        <div className="template-aside">
+          <Badge tone="info">{texts.nextText}</Badge> {texts.changed} <Time value={draft.updatedAt} />
+        </div>
+      )}
     </>
   );
 }

@@ -1,0 +1,101 @@
+import {
+  CreateErasureRequestSchema,
+  ErasureSchema,
+  ErasureStatus,
+  GetErasureResponseSchema,
+  SearchPersonRequestSchema,
+} from "#gen/assent/auth/v1/erasures_pb.ts";
+import { PersonalItemOutcome, PersonalItemSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { choice, count, flag, list, named, orNull, text, time, uuid } from "./kinds.ts";
+import { type AnswerOf, inside, optional, readOnly, whenCreating } from "./members.ts";
+import { keptReasons, personalKinds } from "./personal-data.ts";
+import { closed, nested, resource, shown } from "./resource.ts";
+
+const names = <Names extends string>(table: Readonly<Record<Names, string>>) =>
+  choice(...(Object.keys(table) as Names[]));
+const meanings = (table: Readonly<Record<string, string>>): string =>
+  Object.entries(table)
+    .map(([name, meaning]) => `${name}: ${meaning}`)
+    .join(" ");
+
+/** Something that is known of a person. */
+export const personalItem = shown(PersonalItemSchema, {
+  kind: readOnly(names(personalKinds), { description: meanings(personalKinds), example: "agreement.recipient" }),
+  targetId: readOnly(text(), {
+    description: "What it belongs to: the agreement, the receipt, the user.",
+    example: "01961234-5678-7abc-8def-0123456789ab",
+  }),
+  name: readOnly(orNull(text()), { description: "Of texts: which one.", example: "emailSubject" }),
+  count: readOnly(count, { description: "How many of the kind belong to it.", example: 1 }),
+  outcome: readOnly(named(PersonalItemOutcome), {
+    description:
+      "What became of it, or would. RESTRICTED: kept, and shown only to an administrator who says why, until it is erased.",
+  }),
+  keptBecause: readOnly(orNull(names(keptReasons)), {
+    description: `Null when it is erased. ${meanings(keptReasons)}`,
+    example: null,
+  }),
+  keptUntil: readOnly(orNull(time), { description: "When it goes or can be erased, if that is known.", example: null }),
+});
+
+const who = {
+  email: whenCreating(text(1, 320), { description: "Their e-mail address.", example: "ann@example.com" }),
+  userRef: whenCreating(text(1, 500), {
+    description:
+      "What you call them: that of acceptances, the clientUserId of recipients, or the id of a user of the dashboard.",
+    example: "user-4711",
+  }),
+};
+
+const somebody = {
+  description: "At least one of email and userRef is required.",
+  ...closed,
+  anyOf: [{ required: ["email"] }, { required: ["userRef"] }],
+};
+
+/** Whom is asked about. */
+export const personSearch = resource(SearchPersonRequestSchema, who, { also: somebody });
+
+const facts = {
+  id: readOnly(uuid),
+  status: readOnly(named(ErasureStatus, "lower"), { description: "It goes on by itself until it is completed." }),
+  dryRun: optional(flag, { description: "Only reports what would be done.", example: true }),
+  ground: optional(text(1, 50, { pattern: "^[A-Z][A-Z0-9_]*$" }), {
+    description:
+      "On what ground, in a code of your own; GDPR_17 when absent. It stands in proofs, and changes nothing of what is erased. The dashboard has words for GDPR_17, CONSENT_WITHDRAWN and OTHER.",
+    example: "GDPR_17",
+  }),
+  createdBy: readOnly(text(), {
+    description: "The client, or the user of the dashboard.",
+    example: "cl_0123456789abcdefABCDEF",
+  }),
+  createdAt: readOnly(time),
+  completedAt: readOnly(orNull(time), {
+    description: "When everything was looked at; from then on nothing tells whom it was about.",
+  }),
+  erased: readOnly(count, { description: "Items that were erased, or would be.", example: 14 }),
+  failures: readOnly(count, {
+    description:
+      "How often the step that it is at has failed; 0 while it goes on. It is tried again for ever: when this rises, the log of auth says which erasure waits, and for what.",
+    example: 0,
+  }),
+  restricted: readOnly(count, { example: 0 }),
+  kept: readOnly(count, { example: 1 }),
+};
+
+/** The erasure of a person. */
+export const personErasure = resource(
+  ErasureSchema,
+  { ...who, ...facts },
+  { create: CreateErasureRequestSchema, also: somebody },
+);
+
+/** The same with what became of everything. */
+export const erasureReport = shown(GetErasureResponseSchema, {
+  ...inside("erasure", facts),
+  items: readOnly(list(nested(personalItem)), { description: "A page of them." }),
+});
+
+export type PersonalItem = AnswerOf<typeof personalItem.table>;
+export type PersonErasure = AnswerOf<typeof personErasure.table>;
+export type ErasureReport = AnswerOf<typeof erasureReport.table>;

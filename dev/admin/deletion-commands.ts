@@ -1,0 +1,57 @@
+import type { Client } from "@connectrpc/connect";
+import { type AdminService, DeletionStatus, type OrganizationDeletion } from "#gen/assent/auth/v1/auth_pb.ts";
+import { type CommandOf, requiredText } from "./values.ts";
+import { isoTime } from "./views.ts";
+
+const statuses = new Map<DeletionStatus, string>(
+  Object.entries(DeletionStatus).map(([name, value]) => [value, name.toLowerCase()]),
+);
+
+const text = { type: "string" } as const;
+
+export const deletionCommands: readonly CommandOf<Client<typeof AdminService>>[] = [
+  {
+    name: "organizations delete",
+    synopsis: "--organization O --name N --by WHO",
+    options: { organization: text, name: text, by: text },
+    prepare(values) {
+      const request = {
+        organizationId: requiredText(values, "organization"),
+        name: requiredText(values, "name"),
+        requestedBy: requiredText(values, "by"),
+      };
+      return async (admin) => deletionView((await admin.deleteOrganization(request)).deletion);
+    },
+  },
+  {
+    name: "organizations withdraw-deletion",
+    synopsis: "--organization O",
+    options: { organization: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization") };
+      return async (admin) => deletionView((await admin.withdrawOrganizationDeletion(request)).deletion);
+    },
+  },
+  {
+    name: "organizations deletion",
+    synopsis: "--organization O",
+    options: { organization: text },
+    prepare(values) {
+      const request = { organizationId: requiredText(values, "organization") };
+      return async (admin) => deletionView((await admin.getOrganizationDeletion(request)).deletion);
+    },
+  },
+];
+
+function deletionView(deletion: OrganizationDeletion | undefined): object {
+  if (deletion === undefined) throw new Error("the answer contains no deletion");
+  const { id: deletionId, organizationId, status, requestedBy, certificate } = deletion;
+  return {
+    ...{ deletionId, organizationId, status: statuses.get(status) ?? "unknown", requestedBy },
+    requestedAt: isoTime(deletion.requestedAt),
+    effectiveAt: isoTime(deletion.effectiveAt),
+    closedAt: isoTime(deletion.closedAt),
+    completedAt: isoTime(deletion.completedAt),
+    certificate: certificate || null,
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * A regular expression of Postgres that finds an address (in lower case) in a text (in lower case as well), and not within
+ * a longer one, whose beginning or end it may be. What escapes a character in JSON or an URL begins none, and what ends
+ * the name of a file is no domain.
+ */
+export const addressPattern = (email: string): string => {
+  const forms = formsOf(email).map((form) => form.replaceAll(/[^\p{L}\p{M}\p{N}]/gu, "\\$&"));
+  const word = "[:alnum:]";
+  return `(?:(?<![${word}._%+-])|(?<=${escapes}))(?:${forms.join("|")})(?![${word}_-]|[.](?!${extensions}(?![${word}_-]|[.][${word}]))[${word}])`;
+};
+
+const escapes = String.raw`\\[bfnrt]|\\u[0-9a-f]{4}|%[0-9a-f]{2}`;
+
+/** An address as it may be written: letters with marks are one character, or two. */
+export const formsOf = (email: string): string[] => [
+  ...new Set([email, email.normalize("NFC"), email.normalize("NFD")]),
+];
+
+const names =
+  "pdf|docx?|odt|rtf|txt|html?|xlsx?|ods|csv|tsv|pptx?|odp|json|xml|png|jpe?g|gif|tiff?|webp|svg|heic|eml|msg|p7[ms]|asc";
+
+/** What names of files end with, a pattern of both languages. None of them is a top-level domain. */
+export const extensions: string = `(?:${names})(?:[.](?:${names}))*`;

@@ -1,0 +1,196 @@
+import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { AuditAction } from "#api/audit-actions.ts";
+import { ExportKind, type ExportSchema, type ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
+import {
+  AcceptanceFormat,
+  type AcceptancesToExport,
+  AcceptancesToExportSchema,
+} from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { unknownCursor } from "#platform/cursor.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { newSeed } from "#platform/vault/sealed-box.ts";
+import type { SeedVault } from "#platform/vault/seed-vault.ts";
+import { auditEntry } from "../logins/audit-entry.ts";
+import type { AuthDeps } from "../rpc/deps.ts";
+import { addAudit } from "../store/audit-store.ts";
+import { findUser } from "../store/user-store.ts";
+import { createExportSeal, seedName } from "./export-seal.ts";
+import {
+  findExport,
+  findExportByKey,
+  insertExport,
+  listExports,
+  listFiles,
+  readPiece,
+  type StoredExport,
+} from "./export-store.ts";
+import { soughtPerson } from "./person.ts";
+
+export interface ExportDeps extends Pick<AuthDeps, "people" | "clock" | "newId"> {
+  readonly vault: SeedVault;
+  /** There may be an export to make. */
+  wakeExports(): void;
+}
+
+const usualLimit = 100;
+
+export const exportHandlers = (deps: ExportDeps): ServiceImpl<typeof ExportService> => ({
+  async createExport({ email, userRef, organization, acceptances, idempotencyKey }, context) {
+    const caller = requireCaller(context);
+    const { orgId, clientId: createdBy, requestId } = caller;
+    const { vault, clock } = deps;
+    requireTimes(acceptances);
+    const person = soughtPerson({ email, userRef });
+    const hashed = (kind: string, text: string): Buffer => vault.subjectIndex(orgId, `export ${kind}:${text}`);
+    const kind = acceptances ? "acceptances" : organization ? "organization" : "person";
+    const format = acceptances ? formatOf(acceptances) : null;
+    const about = JSON.stringify(acceptances ? toJson(AcceptancesToExportSchema, acceptances) : person);
+    const asked = acceptances ? about : JSON.stringify([person.email.toLowerCase(), userRef]);
+    const requestHash = hashed(kind, asked);
+    const keyHash = idempotencyKey === "" ? null : hashed("key", idempotencyKey);
+    const id = deps.newId();
+    const seed = newSeed();
+    const made = await withOrg(deps.people, orgId, async (tenant) => {
+      const isNew = await insertExport(tenant, {
+        ...{ id, kind, format, keyHash, requestHash, createdBy, requestId, createdAt: clock.now() },
+        seed: vault.wrapSeed(seedName(orgId, id), seed),
+        sealedPerson: createExportSeal(id, seed).sealText(about),
+      });
+      if (isNew) await note(deps, tenant, caller, "export.requested", id, { kind });
+      return isNew || keyHash === null ? findExport(tenant, id) : findExportByKey(tenant, keyHash);
+    });
+    if (made === undefined) throw new Error(`the export ${id} was not stored`);
+    if (!made.requestHash.equals(requestHash)) throw new DomainError("IDEMPOTENCY_KEY_REUSED");
+    deps.wakeExports();
+    return { export: messageOf(made) };
+  },
+
+  async getExport({ id }, context) {
+    const { orgId } = requireCaller(context);
+    return { export: messageOf(await withOrg(deps.people, orgId, (tenant) => requireExport(tenant, id))) };
+  },
+
+  async listExports({ limit, cursor }, context) {
+    const { orgId } = requireCaller(context);
+    if (cursor !== "" && !isUuid(cursor)) throw unknownCursor();
+    const size = limit || usualLimit;
+    const page = { before: cursor || null, limit: size + 1 };
+    const found = await withOrg(deps.people, orgId, (tenant) => listExports(tenant, page));
+    const shown = found.slice(0, size);
+    return { exports: shown.map(messageOf), nextCursor: found.length > size ? (shown.at(-1)?.id ?? "") : "" };
+  },
+
+  openExport({ id, part, looksOnly }, context) {
+    const caller = requireCaller(context);
+    return withFiles(deps, caller, id, async (tenant, found) => {
+      const isText = found.kind === "acceptances";
+      // Without a single receipt there is no file, but an empty text.
+      if (part > (isText ? 1 : found.parts)) throw new DomainError("EXPORT_NOT_FOUND");
+      // A text may have more files than fit into an answer; all of them are read one after the other.
+      const files = isText ? [] : await listFiles(tenant, found.id, part);
+      if (!looksOnly) await note(deps, tenant, caller, "export.downloaded", found.id, { count: String(part) });
+      return {
+        export: messageOf(found),
+        files: files.map(({ number, path, bytes, crc32 }) => ({
+          ...{ number, path, bytes: BigInt(bytes), crc32: Number(crc32) },
+        })),
+      };
+    });
+  },
+
+  readExportFile({ id, number, piece }, context) {
+    const caller = requireCaller(context);
+    return withFiles(deps, caller, id, async (tenant, found) => {
+      const row = await readPiece(tenant, found.id, { number, piece });
+      if (row === undefined || found.seed === null) throw new DomainError("EXPORT_NOT_FOUND");
+      const seal = createExportSeal(found.id, deps.vault.unwrapSeed(seedName(caller.orgId, found.id), found.seed));
+      const file = { ...row, sealedBytes: Number(row.sealedBytes) };
+      return { content: seal.openPiece(file, piece, row.sealed), isLast: row.isLast };
+    });
+  },
+});
+
+/** Timestamps have the years 1 to 9999. */
+const [firstSecond, lastSecond] = [-62_135_596_800n, 253_402_300_799n];
+
+/** Throws VALIDATION_FAILED for times that have no form in JSON. */
+function requireTimes(acceptances: AcceptancesToExport | undefined): void {
+  const details = (["from", "to"] as const).flatMap((name) => {
+    const { seconds } = acceptances?.[name] ?? { seconds: 0n };
+    if (seconds >= firstSecond && seconds <= lastSecond) return [];
+    return [{ field: `acceptances.${name}`, code: "RANGE", message: "must be between the years 1 and 9999" }];
+  });
+  if (details.length > 0) throw new DomainError("VALIDATION_FAILED", { details });
+}
+
+/** Throws EXPORT_NOT_FOUND. */
+async function requireExport(tenant: Tenant, id: string): Promise<StoredExport> {
+  const found = await findExport(tenant, id);
+  if (found === undefined) throw new DomainError("EXPORT_NOT_FOUND");
+  return found;
+}
+
+/** Works with an export whose files are there. Throws EXPORT_NOT_READY and EXPORT_EXPIRED as well. */
+async function withFiles<T>(
+  { people, clock }: ExportDeps,
+  caller: Caller,
+  id: string,
+  work: (tenant: Tenant, found: StoredExport) => Promise<T>,
+): Promise<T> {
+  return withOrg(people, caller.orgId, async (tenant) => {
+    const found = await requireExport(tenant, id);
+    const isOver = found.expiresAt !== null && found.expiresAt <= clock.now();
+    if (found.status === "expired" || isOver) throw new DomainError("EXPORT_EXPIRED");
+    if (found.status !== "completed") throw new DomainError("EXPORT_NOT_READY");
+    return work(tenant, found);
+  });
+}
+
+const userPrefix = "user:";
+
+/** Adds to the audit trail who has done it: a user of the dashboard, or a program. */
+async function note(
+  deps: ExportDeps,
+  tenant: Tenant,
+  { clientId, requestId }: Caller,
+  action: AuditAction,
+  exportId: string,
+  details: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const id = clientId.startsWith(userPrefix) ? clientId.slice(userPrefix.length) : clientId;
+  const name = isUuid(id) ? ((await findUser(tenant, id))?.name ?? "") : "";
+  const origin = { requestId, ip: "", userAgent: "" };
+  const subject = { id: exportId, name: "" };
+  await addAudit(tenant, auditEntry(deps, { action, actor: { id, name }, subject, origin, details }));
+}
+
+const kinds = {
+  person: ExportKind.PERSON,
+  organization: ExportKind.ORGANIZATION,
+  acceptances: ExportKind.ACCEPTANCES,
+} as const;
+
+const formats = { csv: AcceptanceFormat.CSV, jsonl: AcceptanceFormat.JSONL } as const;
+
+const formatOf = ({ format }: AcceptancesToExport) => (format === AcceptanceFormat.JSONL ? "jsonl" : "csv");
+
+const statuses = {
+  pending: ExportStatus.PENDING,
+  completed: ExportStatus.COMPLETED,
+  failed: ExportStatus.FAILED,
+  expired: ExportStatus.EXPIRED,
+} as const;
+
+const messageOf = ({ completedAt, expiresAt, ...made }: StoredExport): MessageInitShape<typeof ExportSchema> => ({
+  ...{ id: made.id, kind: kinds[made.kind], status: statuses[made.status], createdBy: made.createdBy },
+  createdAt: timestampFromDate(made.createdAt),
+  ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
+  ...(expiresAt === null ? {} : { expiresAt: timestampFromDate(expiresAt) }),
+  ...{ parts: made.parts, files: made.files, bytes: BigInt(made.bytes) },
+  ...(made.format === null ? {} : { format: formats[made.format] }),
+});

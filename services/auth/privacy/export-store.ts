@@ -1,0 +1,195 @@
+import type { Pool } from "pg";
+import type { Tenant } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { SealedExportFile } from "./export-seal.ts";
+
+export interface StoredExport {
+  readonly id: string;
+  readonly kind: "person" | "organization" | "acceptances";
+  /** Of acceptances. */
+  readonly format: "csv" | "jsonl" | null;
+  readonly status: "pending" | "completed" | "failed" | "expired";
+  readonly requestHash: Buffer;
+  /** Wrapped; null once it was destroyed. */
+  readonly seed: Buffer | null;
+  readonly sealedPerson: Buffer | null;
+  readonly createdBy: string;
+  readonly requestId: string;
+  readonly createdAt: Date;
+  readonly completedAt: Date | null;
+  readonly expiresAt: Date | null;
+  /** Whose turn it is of those that are asked, and where to go on there. */
+  readonly holder: number;
+  readonly cursor: string;
+  readonly files: number;
+  readonly bytes: string;
+  readonly parts: number;
+  readonly partFiles: number;
+  readonly partBytes: string;
+}
+
+const columns = `id, kind, format, status, request_hash as "requestHash", seed, sealed_person as "sealedPerson",
+  created_by as "createdBy", request_id as "requestId", created_at as "createdAt", completed_at as "completedAt",
+  expires_at as "expiresAt", holder, cursor, files, bytes, parts, part_files as "partFiles", part_bytes as "partBytes"`;
+
+export interface NewExport
+  extends Pick<StoredExport, "id" | "kind" | "format" | "requestHash" | "createdBy" | "requestId" | "createdAt"> {
+  readonly keyHash: Buffer | null;
+  readonly seed: Buffer;
+  readonly sealedPerson: Buffer;
+}
+
+/** False when the idempotency key was used. */
+export async function insertExport({ orgId, client }: Tenant, made: NewExport): Promise<boolean> {
+  const { id, kind, format, keyHash, requestHash, seed, sealedPerson, createdBy, requestId, createdAt } = made;
+  const { rowCount } = await client.query(
+    `insert into auth.export (organization_id, id, key_hash, request_hash, status, seed, sealed_person, created_by,
+       request_id, created_at, run_at, kind, format)
+     values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9, $9, $10, $11) on conflict (organization_id, key_hash) do nothing`,
+    [orgId, id, keyHash, requestHash, seed, sealedPerson, createdBy, requestId, createdAt, kind, format],
+  );
+  return rowCount === 1;
+}
+
+export async function findExport({ orgId, client }: Tenant, id: string): Promise<StoredExport | undefined> {
+  const sql = `select ${columns} from auth.export where organization_id = $1 and id = $2`;
+  return (await client.query<StoredExport>(sql, [orgId, id])).rows[0];
+}
+
+export async function findExportByKey({ orgId, client }: Tenant, keyHash: Buffer): Promise<StoredExport | undefined> {
+  const sql = `select ${columns} from auth.export where organization_id = $1 and key_hash = $2`;
+  return (await client.query<StoredExport>(sql, [orgId, keyHash])).rows[0];
+}
+
+/** Newest first, those before one: ids begin with their time. */
+export async function listExports(
+  { orgId, client }: Tenant,
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+): Promise<StoredExport[]> {
+  const sql = `select ${columns} from auth.export where organization_id = $1 and ($2::uuid is null or id < $2)
+    order by id desc limit $3`;
+  return (await client.query<StoredExport>(sql, [orgId, before, limit])).rows;
+}
+
+export interface ClaimedExport {
+  readonly orgId: OrgId;
+  readonly id: string;
+  readonly claim: string;
+  /** With this one; since it got any further. */
+  readonly attempts: number;
+}
+
+/** Takes one that is due, of any organization. */
+export async function claimExport(
+  janitor: Pool,
+  { claim, now, until }: { readonly claim: string; readonly now: Date; readonly until: Date },
+): Promise<ClaimedExport | undefined> {
+  // Materialized: a plan that reads it once for each row would claim several, which nobody would work at.
+  const sql = `with due as materialized (
+      select organization_id, id from auth.export
+      where run_at <= $2 and (claimed_until is null or claimed_until <= $2)
+      order by run_at limit 1 for no key update skip locked
+    )
+    update auth.export e set claim = $1, claimed_until = $3, attempts = e.attempts + 1 from due
+    where e.organization_id = due.organization_id and e.id = due.id
+    returning e.organization_id as "orgId", e.id, e.claim, e.attempts`;
+  return (await janitor.query<ClaimedExport>(sql, [claim, now, until])).rows[0];
+}
+
+/** Undefined when it belongs to somebody else by now; locked otherwise. */
+export async function lockClaimed(
+  { orgId, client }: Tenant,
+  { id, claim }: ClaimedExport,
+): Promise<StoredExport | undefined> {
+  const sql = `select ${columns} from auth.export where organization_id = $1 and id = $2 and claim = $3 for update`;
+  return (await client.query<StoredExport>(sql, [orgId, id, claim])).rows[0];
+}
+
+/** What changes of one that is locked: with `release`, others may go on with it. */
+export type ExportChange = Partial<Omit<StoredExport, "id" | "requestHash" | "bytes" | "partBytes">> & {
+  readonly bytes?: number;
+  readonly partBytes?: number;
+  readonly runAt?: Date | null;
+  readonly claimedUntil?: Date | null;
+  readonly claim?: null;
+  readonly attempts?: number;
+};
+
+export async function updateExport({ orgId, client }: Tenant, id: string, change: ExportChange): Promise<void> {
+  const entries = Object.entries(change);
+  const sets = entries.map(
+    ([name], index) => `${name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)} = $${index + 3}`,
+  );
+  const sql = `update auth.export set ${sets.join(", ")} where organization_id = $1 and id = $2`;
+  await client.query(sql, [orgId, id, ...entries.map(([, value]) => value)]);
+}
+
+/** False when there is a file at its path already, which stays. */
+export async function insertFile(
+  { orgId, client }: Tenant,
+  exportId: string,
+  place: { readonly number: number; readonly part: number },
+  file: SealedExportFile,
+): Promise<boolean> {
+  const { path, title, bytes, crc32, sha256, header, sealedBytes, pieces } = file;
+  const { rowCount } = await client.query(
+    `insert into auth.export_file (organization_id, export_id, number, part, path, title, bytes, crc32, sha256, header,
+       sealed_bytes) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+     on conflict (organization_id, export_id, path) do nothing`,
+    [orgId, exportId, place.number, place.part, path, title, bytes, crc32, sha256, header, sealedBytes],
+  );
+  if (rowCount !== 1) return false;
+  const sql = `insert into auth.export_piece (organization_id, export_id, number, piece, bytes) values ($1, $2, $3, $4, $5)`;
+  for (const [piece, sealed] of pieces.entries()) {
+    await client.query(sql, [orgId, exportId, place.number, piece, sealed]);
+  }
+  return true;
+}
+
+export interface StoredExportFile extends Pick<SealedExportFile, "path" | "title" | "sha256" | "header"> {
+  readonly number: number;
+  readonly bytes: string;
+  readonly crc32: string;
+  readonly sealedBytes: string;
+}
+
+const fileColumns = `number, path, title, bytes, crc32, sha256, header, sealed_bytes as "sealedBytes"`;
+
+/** Of one part, or of all, in their order. */
+export async function listFiles(
+  { orgId, client }: Tenant,
+  exportId: string,
+  part: number | null,
+): Promise<StoredExportFile[]> {
+  const sql = `select ${fileColumns} from auth.export_file
+    where organization_id = $1 and export_id = $2 and ($3::integer is null or part = $3) order by number`;
+  return (await client.query<StoredExportFile>(sql, [orgId, exportId, part])).rows;
+}
+
+export async function readPiece(
+  { orgId, client }: Tenant,
+  exportId: string,
+  { number, piece }: { readonly number: number; readonly piece: number },
+): Promise<(StoredExportFile & { readonly sealed: Buffer; readonly isLast: boolean }) | undefined> {
+  const values = [orgId, exportId, number];
+  const ofFile = "organization_id = $1 and export_id = $2 and number = $3";
+  const fileSql = `select ${fileColumns} from auth.export_file where ${ofFile}`;
+  const pieceSql = `select bytes as sealed, not exists (select from auth.export_piece where ${ofFile} and piece > $4) as "isLast"
+    from auth.export_piece where ${ofFile} and piece = $4`;
+  const [file] = (await client.query<StoredExportFile>(fileSql, values)).rows;
+  const [found] = (await client.query<{ sealed: Buffer; isLast: boolean }>(pieceSql, [...values, piece])).rows;
+  return file && found && { ...file, ...found };
+}
+
+/** How much one statement takes away. */
+const removedAtOnce = 100;
+
+/** Takes away some of what is left of the files; false when there was nothing. */
+export async function removeSome({ orgId, client }: Tenant, exportId: string): Promise<boolean> {
+  for (const table of ["auth.export_piece", "auth.export_file"]) {
+    const sql = `delete from ${table} where ctid = any(array(
+      select ctid from ${table} where organization_id = $1 and export_id = $2 limit ${removedAtOnce}))`;
+    if (((await client.query(sql, [orgId, exportId])).rowCount ?? 0) > 0) return true;
+  }
+  return false;
+}

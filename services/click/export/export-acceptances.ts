@@ -1,0 +1,102 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Receipt } from "#api/receipts.ts";
+import {
+  AcceptanceFormat,
+  type AcceptancesToExport,
+  type ExportOrganizationResponseSchema,
+} from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { csvLine, csvMark } from "#platform/csv.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { ClickDeps } from "../deps.ts";
+import { findLogSize, type LogRange, listRecorded } from "../receipts/acceptance-list.ts";
+import { writeReceipts } from "../receipts/acceptance-receipts.ts";
+import { readFilter } from "../receipts/acceptances.ts";
+
+type Page = MessageInitShape<typeof ExportOrganizationResponseSchema>;
+
+/**
+ * How much one answer looks at. Whoever wants few of many would otherwise wait for a statement that reads the whole log;
+ * records of a user have an index of their own, and nobody has many.
+ */
+const leavesOfPage = 20_000;
+const rowsOfPage = 1_000;
+/** With room to spare in a message of gRPC. */
+const pageBytes = 2 * 1024 * 1024;
+
+/**
+ * The receipts that are wanted, page by page, in the order of the log. The first page looks how far the log reaches: the
+ * export ends there, so it has everything that was recorded by then, each receipt once, and nothing that came later. What
+ * is erased or restricted while it is made is told as it is when its turn comes.
+ */
+export async function exportAcceptances(
+  deps: ClickDeps,
+  orgId: OrgId,
+  wanted: AcceptancesToExport,
+  cursor: string,
+): Promise<Page> {
+  const filter = readFilter(wanted, (userRef) => deps.vault.subjectIndex(orgId, userRef));
+  const within = <T>(work: (tenant: Tenant) => Promise<T>): Promise<T> => withOrg(deps.pool, orgId, work);
+  const isCsv = wanted.format === AcceptanceFormat.CSV;
+  const isFirst = cursor === "";
+  const left = isFirst ? { from: 0, until: await within(findLogSize) } : rangeIn(cursor);
+  const end = filter?.subjectIndex ? left.until : Math.min(left.until, left.from + leavesOfPage);
+  const query = filter && { ...filter, range: { from: left.from, until: end }, limit: rowsOfPage };
+  const found = query === undefined ? [] : await within((tenant) => listRecorded(tenant, query));
+  const receipts = await writeReceipts(deps, found, pageBytes);
+  const last = found[receipts.length - 1];
+  const isMore = last !== undefined && (last.found > receipts.length || last.found === rowsOfPage);
+  const next = query === undefined ? left.until : isMore ? last.leafIndex + 1 : end;
+  const heads = isFirst && isCsv ? csvMark + csvLine(columns.map(([name]) => name)) : "";
+  const text = heads + receipts.map((one) => (isCsv ? lineOf(JSON.parse(one) as Receipt) : `${one}\n`)).join("");
+  const content = Buffer.from(text);
+  const path = `acceptances/${left.from}.${isCsv ? "csv" : "jsonl"}`;
+  return {
+    files: content.length === 0 ? [] : [{ path, title: "Receipts", content }],
+    nextCursor: next < left.until ? `${next}.${left.until}` : "",
+  };
+}
+
+function rangeIn(cursor: string): LogRange {
+  const [, from, until] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  if (from !== undefined && until !== undefined) return { from: Number(from), until: Number(until) };
+  const details = [{ field: "cursor", code: "INVALID", message: "must be a next_cursor of this export" }];
+  throw new DomainError("VALIDATION_FAILED", { details });
+}
+
+const lineOf = (receipt: Receipt): string => csvLine(columns.map(([, read]) => String(read(receipt) ?? "")));
+
+type Cell = string | number | boolean | null;
+
+/** By the names of the API. Columns are only ever added, at the end. */
+const columns: readonly (readonly [name: string, read: (receipt: Receipt) => Cell])[] = [
+  ["receiptId", ({ receiptId }) => receiptId],
+  ["acceptedAt", ({ acceptedAt }) => acceptedAt],
+  ["decision", ({ decision }) => decision],
+  ["userRef", ({ userRef }) => userRef],
+  ["templateId", ({ templateId }) => templateId],
+  ["templateSlug", ({ templateSlug }) => templateSlug],
+  ["templateName", ({ templateName }) => templateName],
+  ["templateType", ({ templateType }) => templateType],
+  ["versionId", ({ versionId }) => versionId],
+  ["versionLabel", ({ versionLabel }) => versionLabel],
+  ["revision", ({ revision }) => revision],
+  ["locale", ({ locale }) => locale],
+  ["contentHash", ({ contentHash }) => contentHash],
+  ["action", ({ action }) => action],
+  ["assertedBy", ({ assertedBy }) => assertedBy],
+  [
+    "purposes",
+    ({ purposes }) => purposes.map(({ purpose, granted }) => `${purpose}: ${granted ? "yes" : "no"}`).join("; "),
+  ],
+  ["expiresAt", ({ expiresAt }) => expiresAt],
+  ["reacceptBy", ({ reacceptBy }) => reacceptBy],
+  ["superseded", ({ superseded }) => superseded],
+  ["deploymentId", ({ deploymentId }) => deploymentId],
+  ["sessionId", ({ sessionId }) => sessionId],
+  ["erased", ({ erased }) => erased],
+  ["restricted", ({ restricted }) => restricted],
+  ["leafIndex", ({ log }) => log.leafIndex],
+  ["evidenceUrl", ({ evidenceUrl }) => evidenceUrl],
+];

@@ -1,0 +1,4 @@
+import { answerJobs } from "#platform/worker-jobs.ts";
+import { convertOrCompare } from "./html-source.ts";
+
+answerJobs(convertOrCompare);

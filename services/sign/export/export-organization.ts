@@ -1,0 +1,83 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { agreementEvent } from "#api/agreement-records.ts";
+import type { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { AuditEventSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { type ExportItem, exportPage, type FileToExport, jsonFile } from "#platform/export-page.ts";
+import { isOfTables, nextOfTables } from "#platform/export-tables.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { StoredFile } from "../agreement/agreement.ts";
+import { loadAgreement, loadDeleted } from "../agreement/agreement-store.ts";
+import { listAuditEvents } from "../agreement/audit-store.ts";
+import { auditEventMessage } from "../agreement/messages.ts";
+import type { SignDeps } from "../deps.ts";
+import { imageOf } from "../files/signature-images.ts";
+import { listAttachments } from "../signing/attachments.ts";
+import { extensions } from "./export-person.ts";
+
+type ExportDeps = Pick<SignDeps, "pool" | "vault" | "files">;
+
+const firstId = "00000000-0000-0000-0000-000000000000";
+
+/** Files and trails of all agreements, then the records of all tables. */
+export const exportOrganization = (
+  deps: ExportDeps,
+): Pick<ServiceImpl<typeof PersonalDataService>, "exportOrganization"> => ({
+  exportOrganization({ cursor }, context) {
+    const { orgId } = requireCaller(context);
+    return exportPage(cursor, async (after) => {
+      const item = isOfTables(after)
+        ? undefined
+        : await withOrg(deps.pool, orgId, (tenant) => nextAgreement(deps, tenant, after || firstId));
+      return item ?? nextOfTables(deps.pool, orgId, "sign", after);
+    });
+  },
+});
+
+async function nextAgreement(deps: ExportDeps, tenant: Tenant, after: string): Promise<ExportItem | undefined> {
+  const { orgId, client } = tenant;
+  const sql = "select id from sign.agreement where organization_id = $1 and id > $2 order by id limit 1";
+  const id = (await client.query<{ id: string }>(sql, [orgId, after])).rows[0]?.id;
+  const agreement = id && ((await loadAgreement(tenant, id)) ?? (await loadDeleted(tenant, id)));
+  if (!agreement) return undefined;
+  const file = (name: string, title: string, stored: StoredFile): FileToExport => ({
+    ...{ path: `documents/${agreement.id}/${name}`, title },
+    read: () => readFile(deps, orgId, agreement.id, stored),
+  });
+  const attachments = await listAttachments(tenant, agreement.id);
+  const drawn = agreement.recipients.flatMap((one) => [...imageOf(one.signature), ...imageOf(one.initials)]);
+  return {
+    id: agreement.id,
+    files: [
+      jsonFile(
+        `proofs/agreements/${agreement.id}/trail.json`,
+        `Audit trail of: ${agreement.emailSubject}`,
+        async () => {
+          const events = await withOrg(deps.pool, orgId, (reading) =>
+            listAuditEvents(reading, deps.vault, agreement.id),
+          );
+          const shown = events.map((one) => create(AuditEventSchema, auditEventMessage(agreement.id, one)));
+          return { agreementId: agreement.id, events: shown.map((one) => agreementEvent.answer(one)) };
+        },
+      ),
+      ...agreement.documents.flatMap(({ sealedId, sealedSha256, ...document }, index) => [
+        file(`${index + 1}.pdf`, document.name, document),
+        ...(sealedId === null || sealedSha256 === null
+          ? []
+          : [file(`${index + 1}-sealed.pdf`, `${document.name}, sealed`, { id: sealedId, sha256: sealedSha256 })]),
+      ]),
+      ...(agreement.certificate === null
+        ? []
+        : [file("certificate.pdf", "Certificate of completion", agreement.certificate)]),
+      ...attachments.map((one) =>
+        file(`attachment-${one.id}.${extensions[one.contentType] ?? "bin"}`, one.fileName, one),
+      ),
+      ...drawn.map((one) => file(`signature-${one.id}.png`, "Drawn signature", one)),
+    ],
+  };
+}
+
+const readFile = ({ pool, files }: ExportDeps, orgId: OrgId, agreementId: string, file: StoredFile) =>
+  withOrg(pool, orgId, (tenant) => files.read(tenant, agreementId, file));

@@ -1,0 +1,191 @@
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { agreementEvent } from "#api/agreement-records.ts";
+import { exportedAgreement } from "#api/exported.ts";
+import type { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { AuditEventSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
+import { type ExportItem, exportPage, type FileToExport, jsonFile, schemaFile } from "#platform/export-page.ts";
+import type { OrgId } from "#platform/ids.ts";
+import type { Agreement, JsonObject, StoredFile } from "../agreement/agreement.ts";
+import { emailKey } from "../agreement/agreement-records.ts";
+import { loadAgreement, loadDeleted } from "../agreement/agreement-store.ts";
+import { listAuditEvents } from "../agreement/audit-store.ts";
+import { auditEventMessage } from "../agreement/messages.ts";
+import { emailIndex, listSubjectKeys, subjectIndex } from "../agreement/subject-keys.ts";
+import type { SignDeps } from "../deps.ts";
+import { findBulk, isCopyFor } from "../erasure/bulk-erasure.ts";
+import { replaceIn } from "../erasure/erased-values.ts";
+import { findAgreements } from "../erasure/erasure-store.ts";
+import { type Person, recipientsOf } from "../erasure/plan-erasure.ts";
+import { imageOf } from "../files/signature-images.ts";
+import { listAttachments } from "../signing/attachments.ts";
+import {
+  agreementRecord,
+  type FileOfPerson,
+  isPerson,
+  ownEvents,
+  type Party,
+  withoutNames,
+} from "./agreement-record.ts";
+
+type ExportDeps = Pick<SignDeps, "pool" | "eraserPool" | "vault" | "files">;
+
+/** Agreements come first, in the order of their ids; what is in bulk lists is the last item. */
+const bulkId = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+const nobody = "00000000-0000-0000-0000-000000000000";
+
+export const exportPerson = (deps: ExportDeps): Pick<ServiceImpl<typeof PersonalDataService>, "exportPerson"> => ({
+  exportPerson(request, context) {
+    const { orgId } = requireCaller(context);
+    const [email, userRef] = [emailKey((request.person?.email ?? "").trim()), request.person?.userRef ?? ""];
+    const indexes = {
+      emailIndex: emailIndex(deps.vault, orgId, email),
+      userIndex: subjectIndex(deps.vault, orgId, "user", userRef),
+    };
+    const person: Person = { email, userRef, ...indexes };
+    return exportPage(request.cursor, (after) => nextItem(deps, orgId, person, after));
+  },
+});
+
+async function nextItem(
+  deps: ExportDeps,
+  orgId: OrgId,
+  person: Person,
+  after: string,
+): Promise<ExportItem | undefined> {
+  if (after === bulkId) return undefined;
+  let at: string | undefined = after;
+  while (at !== undefined) {
+    const from: string = at;
+    const window = await withOrg(deps.eraserPool, orgId, (tenant) =>
+      findAgreements(tenant, { erasureId: nobody, person }, from),
+    );
+    for (const id of window.found) {
+      const item = await withOrg(deps.pool, orgId, (tenant) => itemOf(deps, tenant, person, id));
+      if (item !== undefined) return item;
+    }
+    at = window.next;
+  }
+  return { id: bulkId, files: await withOrg(deps.eraserPool, orgId, (tenant) => exportBulk(tenant, person)) };
+}
+
+async function itemOf(
+  { pool, vault, files }: ExportDeps,
+  tenant: Tenant,
+  person: Person,
+  id: string,
+): Promise<ExportItem | undefined> {
+  const agreement = (await loadAgreement(tenant, id)) ?? (await loadDeleted(tenant, id));
+  if (agreement === undefined) return undefined;
+  const { orgId } = tenant;
+  const keys = await listSubjectKeys(tenant, id);
+  const events = ownEvents(await listAuditEvents(tenant, vault, id), agreement, keys, person);
+  // A longer address may have had it found.
+  if (!events.isKnown && replaceIn(agreement, person.email) === agreement) return undefined;
+  const stored = (await hasFiles()) ? await filesOf(tenant, agreement, person) : [];
+  const title = agreementRecord(agreement, person, [], []).subject || "Agreement";
+  return {
+    id,
+    files: [
+      schemaFile("agreement", "An agreement", exportedAgreement.schemas.answer),
+      jsonFile(`data/agreements/${id}.json`, title, () => agreementRecord(agreement, person, stored, events.own)),
+      ...stored.map(({ path, name, file }): FileToExport => {
+        const read = () => withOrg(pool, orgId, (reading) => files.read(reading, id, file));
+        return { path, title: name, read };
+      }),
+      jsonFile(`proofs/agreements/${id}/trail.json`, `Audit trail of: ${title}`, () => ({
+        agreementId: id,
+        events: events.all.map((event) =>
+          agreementEvent.answer(create(AuditEventSchema, auditEventMessage(id, event))),
+        ),
+      })),
+    ],
+  };
+
+  async function hasFiles(): Promise<boolean> {
+    try {
+      await files.findKey(tenant, id);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "DOCUMENT_ERASED") return false;
+      throw error;
+    }
+  }
+}
+
+/** What the person was given or has given: documents once it was their turn, their attachments and drawn signatures. */
+async function filesOf(tenant: Tenant, agreement: Agreement, person: Person): Promise<FileOfPerson[]> {
+  const { id, documents, certificate, sender } = agreement;
+  const recipients = recipientsOf(agreement, person);
+  const has = recipients.some(({ sentAt }) => sentAt !== null) || isSame(sender.email, person);
+  const attachments = await listAttachments(tenant, id);
+  const own = attachments.filter((one) => recipients.some((recipient) => recipient.id === one.recipientId));
+  const at = (name: string) => `documents/${id}/${name}`;
+  const hex = ({ sha256 }: StoredFile) => sha256.toString("hex");
+  const given = documents.map((document, index): FileOfPerson => {
+    const { sealedId, sealedSha256, name } = document;
+    const isSealed = sealedId !== null && sealedSha256 !== null;
+    const file = isSealed ? { id: sealedId, sha256: sealedSha256 } : { id: document.id, sha256: document.sha256 };
+    return {
+      path: at(`${index + 1}${isSealed ? "-sealed" : ""}.pdf`),
+      ...{ what: isSealed ? "sealed document" : "document", name, sha256: hex(file), file },
+    };
+  });
+  const proof = certificate === null ? [] : [certificate];
+  const drawn = recipients.flatMap((one) => [...imageOf(one.signature), ...imageOf(one.initials)]);
+  return [
+    ...(has ? given : []),
+    ...(has ? proof : []).map(
+      (file): FileOfPerson => ({
+        path: at("certificate.pdf"),
+        ...{ what: "certificate", name: "Certificate of completion", sha256: hex(file), file },
+      }),
+    ),
+    ...own.map(
+      (file): FileOfPerson => ({
+        path: at(`attachment-${file.id}.${extensions[file.contentType] ?? "bin"}`),
+        ...{ what: "attachment", name: file.fileName, sha256: hex(file), file },
+      }),
+    ),
+    ...drawn.map(
+      (file): FileOfPerson => ({
+        path: at(`signature-${file.id}.png`),
+        ...{ what: "signature", name: "Drawn signature", sha256: hex(file), file },
+      }),
+    ),
+  ];
+}
+
+const isSame = (email: string, person: Person): boolean => person.email !== "" && emailKey(email) === person.email;
+
+export const extensions: Readonly<Record<string, string>> = {
+  "application/pdf": "pdf",
+  "image/png": "png",
+  "image/jpeg": "jpg",
+};
+
+/** The copies of lists of bulk sending that are for the person, without what is for others in them. */
+async function exportBulk(tenant: Tenant, person: Person): Promise<FileToExport[]> {
+  const { orgId, client } = tenant;
+  const found = await findBulk(tenant, person, "00000000-0000-0000-0000-000000000000");
+  const ids = found.filter(({ kind }) => kind === "BULK_LIST").map(({ id }) => id);
+  const { rows } = await client.query<{ id: string; name: string; copies: JsonObject[] }>(
+    "select id, name, copies from sign.bulk_list where organization_id = $1 and id = any($2) order by id",
+    [orgId, ids],
+  );
+  return rows.flatMap(({ id, name, copies }) => {
+    const clean = withoutNames(copies.flatMap(copiedRecipients), person);
+    const own = copies
+      .filter((copy) => isCopyFor(copy, person))
+      .map((copy) => clean({ ...copy, recipients: copiedRecipients(copy).filter((one) => isPerson(one, person)) }));
+    if (own.length === 0) return [];
+    return jsonFile(`data/bulk-lists/${id}.json`, `Bulk list: ${clean(name)}`, () => ({
+      ...{ listId: id, name: clean(name), copies: own },
+    }));
+  });
+}
+
+const copiedRecipients = ({ recipients = [] }: JsonObject): Partial<Party>[] => recipients as Partial<Party>[];

@@ -1,0 +1,243 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { type ApprovalSchema, ApprovalStatus, type TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { cursorOf, readCursor } from "#platform/cursor.ts";
+import type { OrmTenant } from "#platform/db/orm.ts";
+import { DomainError } from "#platform/errors.ts";
+import { insertOutboxEm } from "#platform/outbox/outbox.ts";
+import {
+  type Approval,
+  type ApprovalStanding,
+  bringsOtherWords,
+  decides,
+  isPerson,
+  type NextText,
+  nextTextOf,
+  nothingToPublish,
+  type PublicationRules,
+  standingOf,
+} from "../domain/approval.ts";
+import { refuse } from "../domain/problems.ts";
+import { requireActive } from "../domain/template.ts";
+import { unstorableTexts } from "../domain/text.ts";
+import type { Version, VersionDraft } from "../domain/version.ts";
+import { approvalTold, publicationRulesChanged } from "../events.ts";
+import { addApproval, addRules, findApproval, findRules, listWaiting, lockRules } from "../store/approval-store.ts";
+import { inOrganization, schema } from "../store/orm.ts";
+import { findTemplate, holdTemplate, lockTemplates } from "../store/template-store.ts";
+import { findDraft, findVersion, listSchedulesToCome, lockVersion } from "../store/version-store.ts";
+import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { cancelSchedules, requireUnscheduled } from "./schedule.ts";
+
+type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">;
+
+export const getVersionApproval = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "getVersionApproval"> => ({
+  async getVersionApproval(request, context) {
+    const { orgId } = requireCaller(context);
+    const templateId = parseTemplateId(request.templateId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      if ((await findTemplate(tenant, templateId)) === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      const version = await findVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
+      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const approval = await findApproval(tenant, version.id);
+      return { approval: await describe(tenant, approval, await nextText(tenant, version)) };
+    });
+  },
+});
+
+export const requestVersionApproval = (
+  deps: Deps,
+): Pick<ServiceImpl<typeof TemplatesService>, "requestVersionApproval"> => ({
+  async requestVersionApproval(request, context) {
+    const caller = requireCaller(context);
+    const { note = null, textHash } = request;
+    refuse(unstorableTexts("", { note }));
+    return change(deps, caller, request, async (opened) => {
+      const { tenant, version, text, approval, now } = opened;
+      if (text === null) throw new DomainError("CLICK_DRAFT_NOT_FOUND", nothingToPublish);
+      if (textHash !== undefined && textHash !== text.hash) throw new DomainError("CLICK_VERSION_CONFLICT");
+      const standing = standingOf(approval, text);
+      const isSame = standing === "REQUESTED" && approval?.requestedBy === caller.clientId && approval.note === note;
+      if (approval !== null && (isSame || standing === "APPROVED")) return approval;
+      const asked = {
+        ...{ textHash: text.hash, savedAt: text.savedAt, status: "REQUESTED" as const, note },
+        ...{ requestedBy: caller.clientId, requestedAt: now, decidedBy: null, decidedAt: null, reason: null },
+      };
+      await tell(deps, caller, opened, text, { what: "requested", comment: note });
+      if (approval !== null) return Object.assign(approval, asked);
+      return addApproval(tenant, { versionId: version.id, templateId: version.templateId, ...asked });
+    });
+  },
+});
+
+export const decideVersionApproval = (
+  deps: Deps,
+): Pick<ServiceImpl<typeof TemplatesService>, "decideVersionApproval"> => ({
+  async decideVersionApproval(request, context) {
+    const caller = requireCaller(context);
+    const { textHash, approved, reason = null } = request;
+    refuse(unstorableTexts("", { reason }));
+    return change(deps, caller, request, async (opened) => {
+      const { tenant, version, text, approval, now } = opened;
+      if (!decides(approval, text, { by: caller.clientId, textHash, approved, reason }) || text === null) {
+        return approval;
+      }
+      // What is scheduled was approved; whoever has second thoughts calls the publication off first.
+      if (!approved) await requireUnscheduled(tenant, version.id);
+      await tell(deps, caller, opened, text, { what: approved ? "approved" : "refused", comment: reason });
+      const status = approved ? "APPROVED" : "REFUSED";
+      return Object.assign(approval, { status, decidedBy: caller.clientId, decidedAt: now, reason } as const);
+    });
+  },
+});
+
+const maxLimit = 200;
+
+export const listApprovalRequests = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "listApprovalRequests"> => ({
+  async listApprovalRequests(request, context) {
+    const { orgId } = requireCaller(context);
+    const after = readCursor(request.cursor, "CLICK_VALIDATION_FAILED");
+    const limit = request.limit === 0 ? maxLimit : request.limit;
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const waiting = await listWaiting(tenant, after, limit + 1);
+      const page = waiting.slice(0, limit);
+      const last = page.at(-1);
+      const requests = page.map(({ requestedAt, note, authors, ...one }) => ({
+        ...{ ...one, authors: [...authors], requestedAt: timestampFromDate(requestedAt), note: note ?? undefined },
+      }));
+      const isLast = waiting.length <= limit || last === undefined;
+      return { requests, nextCursor: isLast ? "" : cursorOf({ at: last.requestedAt, id: last.versionId }) };
+    });
+  },
+});
+
+export const getPublicationRules = (
+  deps: Pick<TemplatesDeps, "orm">,
+): Pick<ServiceImpl<typeof TemplatesService>, "getPublicationRules"> => ({
+  async getPublicationRules(_request, context) {
+    const { orgId } = requireCaller(context);
+    return inOrganization(orgId, deps.orm, async (tenant) => ({ rules: rulesMessage(await findRules(tenant)) }));
+  },
+});
+
+export const setPublicationRules = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "setPublicationRules"> => ({
+  async setPublicationRules({ fourEyes }, context) {
+    const caller = requireCaller(context);
+    if (!isPerson(caller.clientId)) throw new DomainError("CLICK_APPROVAL_NOT_ALLOWED", byProgram);
+    const response = await inOrganization(caller.orgId, deps.orm, async (tenant) => {
+      const before = await lockRules(tenant);
+      if ((before?.fourEyes ?? false) === fourEyes) return { rules: rulesMessage(before) };
+      const now = deps.clock.now();
+      const set = { fourEyes, updatedBy: caller.clientId, updatedAt: now };
+      const rules = before === null ? addRules(tenant, set) : Object.assign(before, set);
+      const told = publicationRulesChanged({ caller, eventId: deps.newId(), now }, caller.orgId, { fourEyes });
+      await insertOutboxEm(tenant.em, schema, [told]);
+      if (fourEyes) await callOffUnapproved(deps, caller, tenant, now);
+      return { rules: rulesMessage(rules) };
+    });
+    deps.wakeRelay();
+    return response;
+  },
+});
+
+const byProgram = { message: "Only an owner who is signed in may change the rules of publication." };
+
+/** A text that its author alone has scheduled never goes out; what was due before is live already. */
+async function callOffUnapproved(deps: Deps, caller: Caller, tenant: OrmTenant, now: Date): Promise<void> {
+  const templateIds = (await listSchedulesToCome(tenant, now)).map(({ templateId }) => templateId);
+  // Nobody schedules meanwhile, but somebody may cancel.
+  const templates = new Set((await lockTemplates(tenant, [...new Set(templateIds)])).map(({ id }) => id));
+  for (const wishes of await listSchedulesToCome(tenant, now)) {
+    const { versionId, templateId } = wishes;
+    const version = templates.has(templateId) ? await lockVersion(tenant, { templateId, id: versionId }) : null;
+    if (version === null) continue;
+    const draft = await draftOf(tenant, version);
+    const standing = standingOf(await findApproval(tenant, versionId), nextTextOf(version, draft));
+    const isApproved = standing === "APPROVED" && !bringsOtherWords(draft ?? version, wishes);
+    if (!isApproved) await cancelSchedules({ deps, caller, tenant, now }, [version]);
+  }
+}
+
+interface Opened {
+  readonly tenant: OrmTenant;
+  readonly version: Version;
+  readonly text: NextText | null;
+  readonly approval: Approval | null;
+  readonly now: Date;
+}
+
+/** Who holds the version has its text and its approval to themselves: an approval and an edit come one after the other. */
+async function change(
+  deps: Deps,
+  { orgId }: Caller,
+  name: { readonly templateId: string; readonly versionId: string },
+  work: (opened: Opened) => Promise<Approval | null>,
+): Promise<{ approval: MessageInitShape<typeof ApprovalSchema> }> {
+  const templateId = parseTemplateId(name.templateId);
+  const response = await inOrganization(orgId, deps.orm, async (tenant) => {
+    const template = await holdTemplate(tenant, templateId);
+    if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+    const version = await lockVersion(tenant, { templateId, id: parseVersionId(name.versionId) });
+    if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+    requireActive(template);
+    if (version.status === "ARCHIVED") throw new DomainError("CLICK_VERSION_ARCHIVED");
+    const text = await nextText(tenant, version);
+    const approval = await findApproval(tenant, version.id);
+    const changed = await work({ tenant, version, text, approval, now: deps.clock.now() });
+    return { approval: await describe(tenant, changed, text) };
+  });
+  deps.wakeRelay();
+  return response;
+}
+
+const draftOf = async (tenant: OrmTenant, { id, status }: Version): Promise<VersionDraft | null> =>
+  status === "PUBLISHED" ? findDraft(tenant, id) : null;
+
+const nextText = async (tenant: OrmTenant, version: Version): Promise<NextText | null> =>
+  nextTextOf(version, await draftOf(tenant, version));
+
+type Telling = Pick<Parameters<typeof approvalTold>[1], "what" | "comment">;
+
+async function tell(deps: Deps, caller: Caller, { tenant, version, now }: Opened, text: NextText, telling: Telling) {
+  const context = { caller, eventId: deps.newId(), auditId: deps.newId(), now };
+  await insertOutboxEm(tenant.em, schema, approvalTold(context, { version, text, ...telling }));
+}
+
+const wireStatus = {
+  NONE: ApprovalStatus.NONE,
+  REQUESTED: ApprovalStatus.REQUESTED,
+  APPROVED: ApprovalStatus.APPROVED,
+  REFUSED: ApprovalStatus.REFUSED,
+  OUTDATED: ApprovalStatus.OUTDATED,
+} as const satisfies Record<ApprovalStanding, ApprovalStatus>;
+
+async function describe(
+  tenant: OrmTenant,
+  approval: Approval | null,
+  text: NextText | null,
+): Promise<MessageInitShape<typeof ApprovalSchema>> {
+  const { requestedBy, requestedAt, note, decidedBy, decidedAt, reason } = approval ?? {};
+  return {
+    required: (await findRules(tenant))?.fourEyes ?? false,
+    status: wireStatus[standingOf(approval, text)],
+    textHash: text?.hash,
+    authors: [...(text?.authors ?? [])],
+    requestedBy,
+    requestedAt: requestedAt && timestampFromDate(requestedAt),
+    note: note ?? undefined,
+    decidedBy: decidedBy ?? undefined,
+    decidedAt: decidedAt ? timestampFromDate(decidedAt) : undefined,
+    reason: reason ?? undefined,
+  };
+}
+
+const rulesMessage = (rules: PublicationRules | null) =>
+  rules === null
+    ? { fourEyes: false }
+    : { fourEyes: rules.fourEyes, updatedBy: rules.updatedBy, updatedAt: timestampFromDate(rules.updatedAt) };
