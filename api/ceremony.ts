@@ -1,3 +1,4 @@
+import { base64Encode } from "@bufbuild/protobuf/wire";
 import {
   AgreementSchema,
   AgreementStatus,
@@ -11,6 +12,7 @@ import {
 import {
   AddAttachmentRequestSchema,
   AddAttachmentResponseSchema,
+  type AdoptedSignature,
   AdoptedSignatureSchema,
   ConsentTextSchema,
   DeclineSigningRequestSchema,
@@ -22,6 +24,7 @@ import {
   GiveConsentRequestSchema,
   GiveConsentResponseSchema,
   LeaveSigningRequestSchema,
+  SaveSigningProgressRequestSchema,
   SenderDecision,
   TabValueSchema,
   ViewKind,
@@ -103,6 +106,26 @@ const consent = shown(GetCeremonyResponseSchema, {
   }),
 });
 
+/** How a signature looks: typed in a font, or drawn. */
+export const adopted = resource(AdoptedSignatureSchema, {
+  typed: required(text(0, 200), { description: "The name or the initials." }),
+  font: required(choice("dancing-script", "caveat", "great-vibes")),
+  drawnPng: requiredApart<string>({
+    type: "string",
+    minLength: 0,
+    maxLength: 349_528,
+    description: "A PNG in Base64, in place of what was typed; empty when there is none.",
+  }),
+});
+export type Adopted = CreateOf<typeof adopted.table>;
+
+/** What was saved before the person finished. */
+const saved = shown(GetCeremonyResponseSchema, {
+  signature: given<Adopted | null>(nullable(adopted.schemas.create)),
+  initials: given<Adopted | null>(nullable(adopted.schemas.create)),
+  place: given<string>({ type: "string" }, { description: "The tabId of the field that the person was at." }),
+});
+
 export type CeremonyDocument = AnswerOf<typeof document.table>;
 export type CeremonyRecipient = AnswerOf<typeof recipient.table>;
 
@@ -113,6 +136,9 @@ export const ceremony = shown(GetCeremonyResponseSchema, {
   others: given<readonly AnswerOf<typeof other.table>[]>(listOf(other.schemas.answer)),
   consent: given<AnswerOf<typeof consent.table>>(consent.schemas.answer),
   canAct: readOnly(flag, { description: "Whether there is anything left for the person to do." }),
+  progress: given<AnswerOf<typeof saved.table>>(saved.schemas.answer, {
+    description: "What was saved in any session of the person, beside the values, which stand in the tabs.",
+  }),
   timeoutUrl: readOnly(orNull(text()), { description: "Where to go when the session has ended by itself." }),
 });
 export type Ceremony = AnswerOf<typeof ceremony.table>;
@@ -129,12 +155,22 @@ export function ceremonyOf(message: GetCeremonyResponse): Ceremony {
     agreement: shared === undefined ? null : agreement.answer(shared, { organizationName }),
     recipient: person === undefined ? null : recipient.answer(person),
     others: recipients.filter((one) => one !== person).map(otherOf),
+    progress: saved.answer(message, {
+      signature: adoptedOf(message.progress?.signature),
+      initials: adoptedOf(message.progress?.initials),
+      place: message.progress?.place ?? "",
+    }),
     consent: consent.answer(message, {
       required: asksConsent,
       texts: asksConsent ? message.consentTexts.map((one) => consentText.answer(one)) : [],
     }),
   });
 }
+
+const adoptedOf = (one: AdoptedSignature | undefined): Adopted | null =>
+  one === undefined
+    ? null
+    : { typed: one.typed, font: one.font as Adopted["font"], drawnPng: base64Encode(one.drawnPng) };
 
 /** Who only has to look signs nothing. */
 const needsConsent = (person: Recipient | undefined): boolean =>
@@ -171,25 +207,18 @@ export const attached = shown(AddAttachmentResponseSchema, {
 const values = required(
   list(nested(resource(TabValueSchema, { tabId: required(text(1, 100)), value: required(text(0, 10_000)) }))),
 );
-/** How a signature looks: typed in a font, or drawn. */
-export const adopted = resource(AdoptedSignatureSchema, {
-  typed: required(text(0, 200), { description: "The name or the initials." }),
-  font: required(choice("dancing-script", "caveat", "great-vibes")),
-  drawnPng: requiredApart<string>({
-    type: "string",
-    minLength: 0,
-    maxLength: 349_528,
-    description: "A PNG in Base64, in place of what was typed; empty when there is none.",
-  }),
-});
-export type Adopted = CreateOf<typeof adopted.table>;
-
 export const finish = resource(FinishSigningRequestSchema, {
   values,
   signature: optional(orNull(nested(adopted))),
   initials: optional(orNull(nested(adopted))),
 });
 export const leave = resource(LeaveSigningRequestSchema, { values });
+export const progress = resource(SaveSigningProgressRequestSchema, {
+  values,
+  signature: optional(orNull(nested(adopted))),
+  initials: optional(orNull(nested(adopted))),
+  place: optional(text(0, 100), { description: "The tabId of the field that the person is at." }),
+});
 export const declining = resource(DeclineSigningRequestSchema, {
   reason: required(text(0, 500), { description: "Told to the sender." }),
 });

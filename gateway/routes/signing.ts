@@ -12,6 +12,7 @@ import {
   fileToAttach,
   finish,
   leave,
+  progress,
 } from "#api/ceremony.ts";
 import type { FinishSigningResponse } from "#gen/assent/sign/v1/signing_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
@@ -151,10 +152,30 @@ export const signingRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...write,
+    operationId: "saveSigningProgress",
+    path: "/signing/s/{sid}/progress",
+    summary: "Save what was entered so far",
+    description:
+      "Of the fields that were changed, and the signature once it is adopted; `getCeremony` answers with them in every session of the person until they finish. The last write of each field wins. It is stored encrypted, and deleted when the person has finished or the agreement has ended.",
+    body: createBody(progress, {
+      maxBytes: schemas.maxFinishBytes,
+      example: { values: [{ tabId: sampleTab, value: "Example GmbH" }], place: sampleTab },
+    }),
+    success: { status: 204, description: "It is saved." },
+    errors: turnErrors,
+    call: (request, { signing }) => {
+      const { signature, initials } = request.body;
+      const drawn = { signature: adoptedIn(signature, "signature"), initials: adoptedIn(initials, "initials") };
+      return signing.saveSigningProgress({ ...progress.create(request.body), ...sender(request), ...drawn });
+    },
+    respond: () => ({ status: 204, body: undefined }),
+  }),
+  defineRoute({
+    ...write,
     operationId: "leaveSigning",
     path: "/signing/s/{sid}/leave",
     summary: "Finish later",
-    description: "Keeps the values so far and ends the session.",
+    description: "Saves the given values and ends the session. What `progress` has saved stays.",
     body: createBody(leave, {
       maxBytes: schemas.maxFinishBytes,
       example: { values: [{ tabId: sampleTab, value: "Example GmbH" }] },

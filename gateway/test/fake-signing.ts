@@ -29,6 +29,7 @@ export const openLinks: SigningHandlers = {
   addAttachment: () => ({ value: "file-1" }),
   finishSigning: () => ({ returnUrl }),
   declineSigning: () => ({ returnUrl }),
+  saveSigningProgress: () => ({}),
   leaveSigning: () => ({ returnUrl }),
   endSenderView: () => ({ returnUrl }),
 };

@@ -148,6 +148,36 @@ describeInBrowser("the signing page", (pages) => {
     expect(["completing", "completed"]).toContain(await statusOf(id));
   });
 
+  test("nothing is lost when the page is reloaded, or opened in another tab or on another device", async () => {
+    const id = await createAgreement(api, short);
+    const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
+    await giveConsent(page);
+    await field(page, "City").fill("Lisbon");
+    await page.getByRole("button", { name: /^Sign here/ }).click();
+    await page.getByLabel("Style 2").check();
+    await page.getByRole("button", { name: "Adopt and sign" }).click();
+    await page.getByText("All required fields are done").waitFor();
+    await page.getByText("Everything you enter is saved").waitFor();
+    await page.reload();
+    await page.getByText("All required fields are done").waitFor();
+    expect(await field(page, "City").inputValue()).toBe("Lisbon");
+    await page.getByRole("button", { name: "Sign here: Ann Example, signed" }).waitFor();
+
+    const device = await openLink(pages, await linkFor(api, id, "1"), wrong, phone);
+    await device.getByText("All required fields are done").waitFor();
+    await field(device, "City").fill("Porto");
+    await device.getByText("Everything you enter is saved").waitFor();
+    const shown = page.waitForResponse((response) => response.url().endsWith("/ceremony"));
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await shown;
+    await page.waitForFunction("[...document.querySelectorAll('input')].some(({ value }) => value === 'Porto')");
+
+    await device.getByRole("button", { name: "Finish", exact: true }).tap();
+    await device.getByText("Back at the integration.").waitFor();
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByText("There is nothing left for you to do here.", { exact: false }).waitFor();
+  });
+
   test("who finishes later finds what was filled in, and may decline then", async () => {
     const id = await createAgreement(api, short);
     const page = await openLink(pages, await linkFor(api, id, "1"), wrong);

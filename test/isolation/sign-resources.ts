@@ -95,6 +95,8 @@ async function makeAttachment(api: Api, name: string): Promise<Ids> {
     api.call(method, `/signing/s/${signingSession}/${what}`, body, headers),
   );
   const kept = bodyOf(200, await api.call("POST", `/signing/s/${signingSession}/attachments`, file, headers));
+  const saved = { values: [{ tabId: tab.tabId, value: kept.value }], place: tab.tabId };
+  bodyOf(204, await api.call("POST", `/signing/s/${signingSession}/progress`, saved, headers));
   return { attachedAgreement: agreement.id, attachment: kept.value };
 }
 

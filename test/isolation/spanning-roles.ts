@@ -327,6 +327,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.legal_hold: SELECT",
       "sign.outbox: INSERT",
       "sign.privacy_act: INSERT",
+      "sign.progress: DELETE, SELECT",
       "sign.recipient: DELETE, SELECT",
       "sign.record_removal: DELETE, INSERT, SELECT, UPDATE (planned_at)",
       "sign.retention_period: SELECT",

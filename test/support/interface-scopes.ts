@@ -108,6 +108,7 @@ export const publicOperations: readonly string[] = [
   "finishSigning",
   "declineSigning",
   "leaveSigning",
+  "saveSigningProgress",
   "decideSending",
   ...publicDashboardOperations,
   "getHome",

@@ -9,6 +9,7 @@ import { signRecord } from "../events.ts";
 import type { AgreementFiles } from "../files/agreement-files.ts";
 import { withImagesApart } from "../files/signature-images.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
+import { progressRemoval } from "../signing/progress.ts";
 import type { Agreement } from "./agreement.ts";
 import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
 import {
@@ -91,6 +92,7 @@ export async function writeChange(
   const written = await writeTogether(tenant.client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),
     ...fileWrites,
+    ...(before === undefined ? [] : progressRemoval(orgId, before, kept)),
     ...auditInsertion(orgId, agreementId, trail.events, subjects.keyOf),
     ...subjectKeyInsertion(orgId, agreementId, subjects.added),
     ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),

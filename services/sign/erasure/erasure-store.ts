@@ -69,6 +69,7 @@ export async function findBeside(
       array(select id from sign.attachment where ${here} and file_name <> 'ERASED'
         and (recipient_id = any($4::uuid[]) or ${namesIt("file_name")})) as "attachmentIds",
       (select count(*)::int from sign.attachment where ${here}) as attachments,
+      exists (select from sign.progress where ${here} and recipient_id = any($4::uuid[])) as "hasProgress",
       array(select to_char(created_at at time zone 'UTC' + interval '${retryDays} days', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
         from sign.idempotency_key where ${here} and ${namesIt("key")}) as "retryKeysUntil"`,
     values: [orgId, agreementId, email, recipientIds, addressPattern(email)],
@@ -97,6 +98,11 @@ export async function eraseBeside(
   await run(
     `delete from sign.view where ${here} and (recipient_id = any($4::uuid[]) or ${namesIt("return_url")})`,
     ...[agreementId, email, recipientIds, addressPattern(email)],
+  );
+  await run(
+    "delete from sign.progress where organization_id = $1 and agreement_id = $2 and recipient_id = any($3)",
+    agreementId,
+    recipientIds,
   );
   await run("delete from sign.job where organization_id = $1 and id = any($2)", mailJobs);
   await run("update sign.job set last_error = '' where organization_id = $1 and id = any($2)", jobErrors);

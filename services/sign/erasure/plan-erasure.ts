@@ -54,6 +54,8 @@ export interface Beside {
   readonly attachmentIds: readonly string[];
   /** How many there are of anybody. */
   readonly attachments: number;
+  /** Whether the person has saved what they have not finished with. */
+  readonly hasProgress: boolean;
   /** ISO 8601. */
   readonly retryKeysUntil: readonly string[];
 }
@@ -109,10 +111,7 @@ export function planErasure(found: FoundAgreement, person: Person, now: Date): E
       "SIGNATURE",
       recipients.some(({ signature, initials }) => signature !== null || initials !== null),
     ),
-    ...item(
-      "TAB_VALUES",
-      recipients.some(({ tabs }) => tabs.some(({ value }) => value !== "")),
-    ),
+    ...item("TAB_VALUES", beside.hasProgress || recipients.some(({ tabs }) => tabs.some(({ value }) => value !== ""))),
     ...item("MAIL", recipients.some(hasMailTexts) || beside.mailJobs.length + beside.jobErrors.length > 0),
     ...item("LINKS", beside.links > 0),
     ...item("SENDER", after.sender.name !== agreement.sender.name),

@@ -13,7 +13,8 @@ export interface FileOfPerson {
   readonly name: string;
   /** Hex. */
   readonly sha256: string;
-  readonly file: StoredFile;
+  /** Where it is stored; the bytes themselves of what is saved before somebody finishes. */
+  readonly file: StoredFile | Uint8Array;
 }
 
 /** What an agreement says of a person, without what it says of others. */

@@ -4,6 +4,7 @@ import { agreementEvent } from "#api/agreement-records.ts";
 import { exportedAgreement } from "#api/exported.ts";
 import type { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { AuditEventSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -22,6 +23,7 @@ import { findAgreements } from "../erasure/erasure-store.ts";
 import { type Person, recipientsOf } from "../erasure/plan-erasure.ts";
 import { imageOf } from "../files/signature-images.ts";
 import { listAttachments } from "../signing/attachments.ts";
+import { findProgress, withProgress } from "../signing/progress.ts";
 import {
   agreementRecord,
   type FileOfPerson,
@@ -78,9 +80,13 @@ async function itemOf(
   person: Person,
   id: string,
 ): Promise<ExportItem | undefined> {
-  const agreement = (await loadAgreement(tenant, id)) ?? (await loadDeleted(tenant, id));
-  if (agreement === undefined) return undefined;
+  const stands = (await loadAgreement(tenant, id)) ?? (await loadDeleted(tenant, id));
+  if (stands === undefined) return undefined;
   const { orgId } = tenant;
+  // With what was saved by those who have not finished.
+  const saved = await findProgress(files, tenant, id);
+  const recipients = stands.recipients.map((one) => withProgress(one, saved.get(one.id)));
+  const agreement = saved.size === 0 ? stands : { ...stands, recipients };
   const keys = await listSubjectKeys(tenant, id);
   const events = ownEvents(await listAuditEvents(tenant, vault, id), agreement, keys, person);
   // A longer address may have had it found.
@@ -93,7 +99,8 @@ async function itemOf(
       schemaFile("agreement", "An agreement", exportedAgreement.schemas.answer),
       jsonFile(`data/agreements/${id}.json`, title, () => agreementRecord(agreement, person, stored, events.own)),
       ...stored.map(({ path, name, file }): FileToExport => {
-        const read = () => withOrg(pool, orgId, (reading) => files.read(reading, id, file));
+        const read = async () =>
+          file instanceof Uint8Array ? file : withOrg(pool, orgId, (reading) => files.read(reading, id, file));
         return { path, title: name, read };
       }),
       jsonFile(`proofs/agreements/${id}/trail.json`, `Audit trail of: ${title}`, () => ({
@@ -124,7 +131,7 @@ async function filesOf(tenant: Tenant, agreement: Agreement, person: Person): Pr
   const attachments = await listAttachments(tenant, id);
   const own = attachments.filter((one) => recipients.some((recipient) => recipient.id === one.recipientId));
   const at = (name: string) => `documents/${id}/${name}`;
-  const hex = ({ sha256 }: StoredFile) => sha256.toString("hex");
+  const hex = ({ sha256 }: Pick<StoredFile, "sha256">) => sha256.toString("hex");
   const given = documents.map((document, index): FileOfPerson => {
     const { sealedId, sealedSha256, name } = document;
     const isSealed = sealedId !== null && sealedSha256 !== null;
@@ -135,7 +142,9 @@ async function filesOf(tenant: Tenant, agreement: Agreement, person: Person): Pr
     };
   });
   const proof = certificate === null ? [] : [certificate];
-  const drawn = recipients.flatMap((one) => [...imageOf(one.signature), ...imageOf(one.initials)]);
+  const adopted = recipients.flatMap(({ signature, initials }) => [signature, initials]);
+  const drawn = adopted.flatMap(imageOf);
+  const unfinished = adopted.flatMap((one) => (one?.drawnPng ? [Buffer.from(one.drawnPng, "base64")] : []));
   return [
     ...(has ? given : []),
     ...(has ? proof : []).map(
@@ -156,6 +165,11 @@ async function filesOf(tenant: Tenant, agreement: Agreement, person: Person): Pr
         ...{ what: "signature", name: "Drawn signature", sha256: hex(file), file },
       }),
     ),
+    ...unfinished.map((file, index): FileOfPerson => {
+      const sha256 = hex({ sha256: sha256Of(file) });
+      const path = at(`signature-unfinished-${index + 1}.png`);
+      return { path, what: "signature", name: "Signature before finishing", sha256, file };
+    }),
   ];
 }
 

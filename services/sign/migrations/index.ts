@@ -95,5 +95,26 @@ export const signMigrations: ServiceMigrations = {
       "grant select, insert, update (planned_at), delete on sign.record_removal to assent_sign_remover",
       ...destroyerSql("sign", "assent_sign_destroyer"),
     ),
+    // What a recipient has entered and not finished with is saved as they enter it.
+    sqlMigration(
+      "024_progress",
+      `create table sign.progress (
+        organization_id uuid not null,
+        agreement_id uuid not null,
+        recipient_id uuid not null,
+        part text not null check (part in ('fields', 'signature', 'initials')),
+        sealed bytea not null,
+        saved_at timestamptz(3) not null,
+        primary key (organization_id, agreement_id, recipient_id, part),
+        foreign key (organization_id, agreement_id, recipient_id)
+          references sign.recipient (organization_id, agreement_id, id)
+      )`,
+      `comment on table sign.progress is
+        'What recipients have entered before they finish, sealed under the key of the files. It is gone when they have finished or the agreement has ended.'`,
+      ...forceOrgIsolationSql("sign.progress"),
+      "grant select, insert, update (sealed, saved_at), delete on sign.progress to assent_sign",
+      "grant select, delete on sign.progress to assent_sign_remover, assent_sign_eraser",
+      ...destroyerSql("sign", "assent_sign_destroyer"),
+    ),
   ],
 };

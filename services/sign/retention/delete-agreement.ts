@@ -67,7 +67,18 @@ async function deleteEverything(tenant: Tenant, blobs: RemovalDeps["blobs"], id:
 }
 
 const partTables = [
-  ...["job", "view", "attachment", "document", "recipient", "custom_field", "audit_event", "subject_key", "file_key"],
+  ...[
+    "job",
+    "view",
+    "attachment",
+    "progress",
+    "document",
+    "recipient",
+    "custom_field",
+    "audit_event",
+    "subject_key",
+    "file_key",
+  ],
 ] as const;
 
 async function tell(

@@ -1,8 +1,9 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
-import { withOrgSnapshot } from "#platform/db/pool.ts";
+import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
+import type { AdoptedSignature } from "../agreement/agreement.ts";
 import { type ChangeDeps, changeAgreement } from "../agreement/change-agreement.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { isActing } from "../agreement/recipients.ts";
@@ -12,6 +13,7 @@ import { pdfFileName, readDocument } from "../edit/documents.ts";
 import { requireDocument } from "../edit/edit-documents.ts";
 import { openAgreement, requireOpenable } from "../send/open.ts";
 import { seenByRecipient, seenBySender } from "./ceremony.ts";
+import { findProgress, type Progress, withProgress } from "./progress.ts";
 import { withEvent } from "./return-url.ts";
 import { servedConsentTexts } from "./served-consent-texts.ts";
 import {
@@ -31,8 +33,10 @@ export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningServ
     const { orgId, view, recipient, expiresAt } = session;
     const { name: organizationName } = await deps.organizations.of(orgId);
     const { consentedAt } = recipient ?? { consentedAt: null };
-    const seen = seenIn(session);
+    const progress = await progressIn(deps, session);
+    const seen = seenIn(session, progress);
     return {
+      ...(progress === undefined ? {} : { progress: progressMessage(progress) }),
       kind: wireViewKinds[view.kind],
       ...(seen === undefined ? {} : { agreement: agreementMessage(seen, orgId) }),
       recipientId: recipient?.id ?? "",
@@ -62,10 +66,34 @@ const textsOf = async (deps: SignDeps, session: SigningSession) =>
     points: [...points],
   }));
 
-function seenIn({ agreement, recipient }: SigningSession) {
+function seenIn({ agreement, recipient }: SigningSession, progress: Progress | undefined) {
   if (agreement === undefined) return undefined;
-  return recipient === undefined ? seenBySender(agreement) : seenByRecipient(agreement, recipient.id);
+  if (recipient === undefined) return seenBySender(agreement);
+  const seen = seenByRecipient(agreement, recipient.id);
+  const recipients = seen.recipients.map((one) => (one.id === recipient.id ? withProgress(one, progress) : one));
+  return { ...seen, recipients };
 }
+
+/** What the person has saved, while there is something left for them to do. */
+async function progressIn(
+  { pool, files }: Pick<SignDeps, "pool" | "files">,
+  session: SigningSession,
+): Promise<Progress | undefined> {
+  const { orgId, agreement, recipient } = session;
+  if (agreement === undefined || recipient === undefined || !isWaitedFor(session)) return undefined;
+  const saved = await withOrg(pool, orgId, (tenant) => findProgress(files, tenant, agreement.id));
+  return saved.get(recipient.id);
+}
+
+const progressMessage = ({ signature, initials, place }: Progress) => ({
+  ...(signature === null ? {} : { signature: adoptedMessage(signature) }),
+  ...(initials === null ? {} : { initials: adoptedMessage(initials) }),
+  place,
+});
+
+const adoptedMessage = ({ typed, font, drawnPng }: AdoptedSignature) => ({
+  ...{ typed, font, drawnPng: Buffer.from(drawnPng, "base64") },
+});
 
 export const getCeremonyDocument = (
   deps: SignDeps,

@@ -5,7 +5,6 @@ import { auditNames, requireTurn, withRecipient } from "../agreement/recipients.
 import { withRecipientStatus, withStatus } from "../agreement/transitions.ts";
 import { endMails } from "../send/mails.ts";
 import type { ConsentText } from "./consent-text.ts";
-import { keepValues, type TabValues } from "./tab-values.ts";
 
 /**
  * What a recipient sees of an agreement: the own tabs and those that are shared; of the others who they are and how far
@@ -58,16 +57,10 @@ export function giveConsent(
   });
 }
 
-/** A recipient goes on later; the values so far are kept, whether they would do or not. */
-export function leaveAgreement(
-  agreement: Agreement,
-  recipientId: string,
-  { values }: { values: TabValues },
-  { now, actor }: DecisionContext,
-): Change {
+/** A recipient goes on later. What they entered was saved as they made it (progress.ts). */
+export function leaveAgreement(agreement: Agreement, recipientId: string, { actor }: DecisionContext): Change {
   const recipient = requireTurn(agreement, recipientId);
-  const tabs = keepValues(recipient.tabs, values);
-  return changeTo(withRecipient(agreement, { ...recipient, tabs }, now), {
+  return changeTo(agreement, {
     audit: [{ action: "recipient.left", actor, details: auditNames(recipient) }],
     events: [{ kind: "recipient.left", recipientId }],
   });

@@ -9,22 +9,26 @@ import {
   type AdoptedSignature as WireSignature,
 } from "#gen/assent/sign/v1/signing_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { ImageFault, readWholeImage } from "#platform/image-file.ts";
 import type { AdoptedSignature, Agreement, Recipient } from "../agreement/agreement.ts";
+import { loadAgreement } from "../agreement/agreement-store.ts";
 import { noChange } from "../agreement/change.ts";
 import { changeAgreement } from "../agreement/change-agreement.ts";
 import { keepConsentText } from "../agreement/file-store.ts";
 import { wireAgreementStatuses } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
-import { isActing, requireRecipient } from "../agreement/recipients.ts";
+import { isActing, requireRecipient, requireTurn } from "../agreement/recipients.ts";
 import { invalidStatus, isOpen } from "../agreement/transitions.ts";
 import type { SignDeps } from "../deps.ts";
+import { isOverdue } from "../send/end-agreement.ts";
 import { sendDraft } from "../send/send-draft.ts";
 import { requireAttached } from "./attachment.ts";
 import { addAttachment, listAttachments } from "./attachments.ts";
 import { giveConsent as decideConsent, declineAgreement, leaveAgreement } from "./ceremony.ts";
 import { getCeremony, getCeremonyDocument, requireRecipientSession } from "./ceremony-handlers.ts";
 import type { ConsentText } from "./consent-text.ts";
-import { finishAgreement } from "./finish.ts";
+import { type FinishCommand, finishAgreement } from "./finish.ts";
+import { type SavedPart, saveProgress } from "./progress.ts";
 import { type ReturnEvent, withEvent } from "./return-url.ts";
 import { servedConsentTexts } from "./served-consent-texts.ts";
 import {
@@ -49,6 +53,7 @@ export const signingHandlers = (deps: SignDeps): Partial<ServiceImpl<typeof Sign
   ...giveConsent(deps),
   ...finishSigning(deps),
   ...declineSigning(deps),
+  ...saveSigningProgress(deps),
   ...leaveSigning(deps),
   ...endSenderView(deps),
 });
@@ -152,6 +157,51 @@ const declineSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>
   },
 });
 
+const saveSigningProgress = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "saveSigningProgress"> => ({
+  async saveSigningProgress({ sessionToken, values, signature, initials, place }) {
+    const session = await requireRecipientSession(deps, sessionToken);
+    const drawn = { signature: adopted(signature), initials: adopted(initials) };
+    await requireImages(drawn);
+    const part = { values: tabValues(values), ...drawn, ...(place === undefined ? {} : { place }) };
+    await saveInSession(deps, session, part);
+    return {};
+  },
+});
+
+/** Saves while the agreement is locked: a page that is behind cannot write after somebody has finished. */
+async function saveInSession(
+  { pool, files, clock }: SignDeps,
+  { orgId, view, agreement, recipient }: RecipientSession,
+  part: SavedPart,
+  isWanted: (current: Agreement) => boolean = () => true,
+): Promise<void> {
+  await withOrg(pool, orgId, async (tenant) => {
+    const now = clock.now();
+    const current = await loadAgreement(tenant, agreement.id, { lock: true });
+    if (current === undefined || isOverdue(current, now)) throw viewExpired(view);
+    if (!isWanted(current)) return;
+    await saveProgress(files, tenant, agreement.id, requireTurn(current, recipient.id), part, now);
+  });
+}
+
+/** More than any signature pad makes. */
+const imageLimits = { maxPixels: 4_000_000, maxSide: 4_000 };
+
+/** A picture of a signature is a PNG that is sound from its first byte to its last. Throws VALIDATION_FAILED. */
+async function requireImages(drawn: Pick<FinishCommand, "signature" | "initials">): Promise<void> {
+  for (const field of ["signature", "initials"] as const) {
+    const bytes = Buffer.from(drawn[field]?.drawnPng ?? "", "base64");
+    if (bytes.length === 0) continue;
+    try {
+      const { contentType } = await readWholeImage(bytes, imageLimits);
+      if (contentType !== "image/png") throw new ImageFault("must be a PNG");
+    } catch (error) {
+      if (!(error instanceof ImageFault)) throw error;
+      throw invalid(problem(field, "NOT_ALLOWED", error.message));
+    }
+  }
+}
+
 const leaveSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "leaveSigning"> => ({
   async leaveSigning({ sessionToken, values, visitor }) {
     const session = await requireRecipientSession(deps, sessionToken);
@@ -161,10 +211,10 @@ const leaveSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, 
     // Whoever only looked leaves nothing behind.
     if (mayGoOn(agreement)) {
       const decision = signerContext(deps, recipient, visitor);
-      const command = { values: tabValues(values) };
+      await saveInSession(deps, session, { values: tabValues(values) }, mayGoOn);
       const target = { id: agreement.id, isTemplate: false };
       await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
-        mayGoOn(current) ? leaveAgreement(current, recipient.id, command, decision) : noChange(current),
+        mayGoOn(current) ? leaveAgreement(current, recipient.id, decision) : noChange(current),
       );
     }
     await closeSession(deps, session);

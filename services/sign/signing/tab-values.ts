@@ -43,13 +43,16 @@ export function fillTabs(recipient: Recipient, finishing: Finishing): FilledTabs
   };
 }
 
-/** The tabs with the values so far; whatever cannot be kept is left out. */
+/** The tabs with the values so far, and which of them were signed; whatever cannot be kept is left out. */
 export function keepValues(tabs: readonly Tab[], given: TabValues): readonly Tab[] {
   const { values } = sharedValues(tabs, given);
   return tabs.map((tab) => {
     const value = values.get(valueKey(tab));
-    const isFit = value !== undefined && (value === "" || basicFaultOf(tab, value)?.code !== "NOT_ALLOWED");
-    return isFit && valueSources[tab.type] === "person" ? withValue(tab, value) : tab;
+    if (value === undefined) return tab;
+    const isFit = value === "" || basicFaultOf(tab, value)?.code !== "NOT_ALLOWED";
+    const isMark = value === "" || value === signedValue;
+    const source = valueSources[tab.type];
+    return (source === "person" && isFit) || (source === "adopted" && isMark) ? withValue(tab, value) : tab;
   });
 }
 

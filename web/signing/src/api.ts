@@ -33,10 +33,19 @@ export const api = {
     post<Ended>("finish", body),
   attach: (body: { tabId: string; fileName: string; contentBase64: string }) =>
     post<{ value: string }>("attachments", body),
-  leave: (values: readonly TabValue[]) => post<Ended>("leave", { values }),
+  /** What is kept alive is sent even while the page goes away. */
+  save: (body: Progress, keepalive: boolean) => post<unknown>("progress", body, { keepalive }),
+  leave: () => post<Ended>("leave", { values: [] }),
   decline: (reason: string) => post<Ended>("decline", { reason }),
   decide: (decision: "send" | "save" | "cancel") => post<Ended>("decision", { decision }),
 };
+
+interface Progress {
+  readonly values: readonly TabValue[];
+  readonly place?: string;
+  readonly signature: Adopted | null;
+  readonly initials: Adopted | null;
+}
 
 export interface TabValue {
   readonly tabId: string;
@@ -45,8 +54,9 @@ export interface TabValue {
 
 const get = <T>(path: string): Promise<T> => request(path, { headers: { accept: "application/json" } });
 
-const post = <T>(path: string, body: unknown): Promise<T> =>
+const post = <T>(path: string, body: unknown, options: RequestInit = {}): Promise<T> =>
   request(path, {
+    ...options,
     method: "POST",
     headers: { accept: "application/json", "content-type": "application/json" },
     body: JSON.stringify(body),

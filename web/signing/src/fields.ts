@@ -16,10 +16,14 @@ export interface Fields {
   /** The first required field after this one that is not done, from the beginning when there is none after it. */
   nextAfter(tabId: string | undefined): Tab | undefined;
   values(): TabValue[];
+  /** What was saved in another tab or on another device, for the fields that the person is not changing here. */
+  restore(saved: readonly Tab[], isKept: (tabId: string) => boolean): void;
   signature: Adopted | null;
   initials: Adopted | null;
   /** Called after every change, with the fields whose values are others now. */
   onChange: (changed: readonly Tab[]) => void;
+  /** Called before that when the person has changed them here. */
+  onEdit: (changed: readonly Tab[]) => void;
 }
 
 /** Types that the service fills in by itself, or that show something only. */
@@ -35,7 +39,11 @@ export const isSignature = ({ type }: Tab): boolean => type === "signature" || t
 /** What a click on a signature field means. */
 const signedValue = "signed";
 
-export function createFields(tabs: readonly Tab[], documentIds: readonly string[]): Fields {
+export function createFields(
+  tabs: readonly Tab[],
+  documentIds: readonly string[],
+  saved: Pick<Fields, "signature" | "initials"> = { signature: null, initials: null },
+): Fields {
   const ordered = [...tabs].sort((a, b) => {
     const [one, other] = [placeOf(a), placeOf(b)];
     return (
@@ -52,13 +60,15 @@ export function createFields(tabs: readonly Tab[], documentIds: readonly string[
 
   const fields: Fields = {
     tabs: ordered,
-    signature: null,
-    initials: null,
+    signature: saved.signature,
+    initials: saved.initials,
     onChange: () => undefined,
+    onEdit: () => undefined,
     valueOf: (tab) => values.get(tab.tabId) ?? "",
     set: (tab, value) => {
       const changed = sharing(tab);
       for (const one of changed) values.set(one.tabId, value);
+      fields.onEdit(changed);
       fields.onChange(changed);
     },
     isShown: (tab) => isShown(tab, ordered, values),
@@ -79,6 +89,13 @@ export function createFields(tabs: readonly Tab[], documentIds: readonly string[
       ordered
         .filter((tab) => !isPassive(tab) && !actions.has(tab.type) && !tab.locked && fields.isShown(tab))
         .map(({ tabId }) => ({ tabId, value: values.get(tabId) ?? "" })),
+    restore: (saved, isKept) => {
+      const others = new Map(saved.map(({ tabId, value }) => [tabId, value]));
+      const isOther = ({ tabId }: Tab): boolean => (others.get(tabId) ?? "") !== values.get(tabId);
+      const changed = ordered.filter((tab) => isOther(tab) && !isKept(tab.tabId));
+      for (const { tabId } of changed) values.set(tabId, others.get(tabId) ?? "");
+      if (changed.length > 0) fields.onChange(changed);
+    },
   };
   return fields;
 }

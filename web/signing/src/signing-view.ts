@@ -2,6 +2,7 @@ import type { Ceremony } from "#api/ceremony.ts";
 import type { TabToFill as Tab } from "#api/tabs.ts";
 import { askForSignature } from "./adopt-dialog.ts";
 import { ApiError, api } from "./api.ts";
+import { type Autosave, createAutosave, watchOtherTabs } from "./autosave.ts";
 import { leaveTo, showExpired } from "./closing-view.ts";
 import { showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
@@ -19,7 +20,17 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
   const fields = createFields(
     ceremony.canAct ? recipient.tabs : [],
     agreement.documents.map(({ documentId }) => documentId),
+    ceremony.progress,
   );
+  const saving = element("p", { class: "small saving" });
+  const reload = (): void => location.reload();
+  const autosave = createAutosave({
+    fields,
+    onState: (state) => {
+      saving.textContent = { saved: texts.saved, saving: texts.saving, failed: texts.notSaved }[state];
+    },
+    onEnd: reload,
+  });
   const adopt = async (tab: Tab): Promise<void> => {
     const known = tab.type === "signature" ? fields.signature : fields.initials;
     if (known === null || fields.isDone(tab)) {
@@ -27,6 +38,7 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
       if (adoption === undefined) return;
       fields.signature = adoption.signature;
       fields.initials = adoption.initials;
+      autosave.adopted();
     }
     sign(fields, tab);
     controls.find((control) => control.tab === tab)?.focus();
@@ -43,7 +55,16 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
     }),
   );
   layOut(controls, documents.pages);
-  const bar = actionBar({ ceremony, texts, fields, controls, decline });
+  const bar = actionBar({ ceremony, texts, fields, controls, decline, autosave });
+  fields.onEdit = (changed) => autosave.changed(changed.map(({ tabId }) => tabId));
+  if (ceremony.canAct) {
+    watchOtherTabs((now) => {
+      if (!now.canAct || now.recipient === null) return reload();
+      fields.signature = now.progress.signature ?? fields.signature;
+      fields.initials = now.progress.initials ?? fields.initials;
+      fields.restore(now.recipient.tabs, autosave.isUnsaved);
+    }, reload);
+  }
   fields.onChange = (changed) => {
     for (const control of controls) {
       control.update();
@@ -67,6 +88,7 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
           { class: "small" },
           fill(texts.from, { sender: agreement.organizationName || agreement.senderName }),
         ),
+        saving,
       ),
     ),
     element(
@@ -79,6 +101,11 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
     bar.root,
   );
   title.focus();
+  const place = controls.find(({ tab }) => tab.tabId === ceremony.progress.place);
+  for (const { tab, parts } of controls) {
+    for (const { node } of parts) node.addEventListener("focusin", () => autosave.at(tab.tabId));
+  }
+  place?.focus();
 }
 
 /** What the service fills in when the person finishes, as far as it is known already. */
@@ -117,6 +144,7 @@ interface BarContext {
   readonly fields: Fields;
   readonly controls: readonly FieldControl[];
   readonly decline: () => void;
+  readonly autosave: Autosave;
 }
 
 function actionBar(context: BarContext) {
@@ -135,7 +163,9 @@ function actionBar(context: BarContext) {
     () =>
       void whileBusy(later, () =>
         guarded(context, problems, async () => {
-          const { returnUrl } = await api.leave(fields.values());
+          await context.autosave.flush();
+          const { returnUrl } = await api.leave();
+          context.autosave.stop();
           leaveTo(returnUrl, texts.leftHeading, texts.leftText);
         }),
       ),
@@ -145,7 +175,7 @@ function actionBar(context: BarContext) {
     () =>
       void whileBusy(close, () =>
         guarded(context, problems, async () => {
-          const { returnUrl } = await api.leave([]);
+          const { returnUrl } = await api.leave();
           leaveTo(returnUrl, texts.finishedHeading, texts.closedText);
         }),
       ),
@@ -166,7 +196,7 @@ function actionBar(context: BarContext) {
 }
 
 async function finishSigning(context: BarContext, problems: HTMLElement): Promise<void> {
-  const { fields, controls, texts } = context;
+  const { fields, controls, texts, autosave } = context;
   const missing = fields.nextAfter(undefined);
   if (missing !== undefined) {
     showProblems(context, problems, [{ field: missing.tabId, message: texts.fieldMissing }]);
@@ -181,17 +211,19 @@ async function finishSigning(context: BarContext, problems: HTMLElement): Promis
       signature: fields.signature,
       initials: fields.initials,
     });
+    autosave.stop();
     leaveTo(returnUrl, texts.finishedHeading, texts.finishedText);
   });
 }
 
 /** Signers need a signature even without a field for it. */
-async function hasSigned({ ceremony: { recipient }, fields, texts }: BarContext): Promise<boolean> {
+async function hasSigned({ ceremony: { recipient }, fields, texts, autosave }: BarContext): Promise<boolean> {
   if (recipient === null || !signingRoles.has(recipient.role) || fields.signature !== null) return true;
   const adoption = await askForSignature(recipient.name, texts);
   if (adoption === undefined) return false;
   fields.signature = adoption.signature;
   fields.initials = adoption.initials;
+  autosave.adopted();
   return true;
 }
 

@@ -221,11 +221,10 @@ describe("remindAgreement", () => {
 });
 
 describe("leaveAgreement and giveConsent", () => {
-  test("values are kept for the next time", () => {
-    const tab = sampleTab("number");
-    const agreement = sent([{ ...one, tabs: [tab] }]);
-    const change = leaveAgreement(agreement, one.id, { values: new Map([[tab.tabId, "not yet"]]) }, context);
-    expect(recipientOf(change.agreement, "1")).toMatchObject({ status: "sent", tabs: [{ value: "not yet" }] });
+  test("leaving changes nothing of the agreement", () => {
+    const agreement = sent([one]);
+    const change = leaveAgreement(agreement, one.id, context);
+    expect(change.agreement).toBe(agreement);
     expect(eventsOf(change)).toEqual(["recipient.left"]);
   });
 

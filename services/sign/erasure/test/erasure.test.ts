@@ -295,6 +295,34 @@ describe("an agreement that came to nothing", () => {
 });
 
 describe("an agreement that has not ended", () => {
+  test("tells and exports what somebody has saved before they finish, which is gone when it ends", async () => {
+    const tab = { type: TabType.TEXT, label: "city", documentId: "1", page: 1, x: 10, y: 10 };
+    const agreement = await send(organization, { ...parties, recipients: [{ ...ann, tabs: [tab] }, bob] });
+    const { id: agreementId, recipients } = agreement;
+    expect(told(await find(), agreementId)).not.toContain("agreement.tab-values IN_PROGRESS");
+    const view = { agreementId, recipientId: "1", returnUrl: "https://app.example/back" };
+    const { token } = await organization.createRecipientView(view);
+    const { sessionToken } = await sign.signing.openView({ token });
+    const png = Buffer.from(
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+      "base64",
+    );
+    await sign.signing.saveSigningProgress({
+      ...{ sessionToken, values: [{ tabId: recipients[0]?.tabs[0]?.tabId ?? "", value: "Lisbon" }] },
+      signature: { typed: "Ann", font: "caveat", drawnPng: png },
+    });
+    expect(told(await find(), agreementId)).toContain("agreement.tab-values IN_PROGRESS");
+    const { files } = await organization.exportPerson({ person: request });
+    const record = files.find(({ path }) => path === `data/agreements/${agreementId}.json`);
+    expect(JSON.parse(Buffer.from(record?.content ?? []).toString()).recipients[0].fields).toMatchObject([
+      { label: "city", value: "Lisbon" },
+    ]);
+    expect(files.some(({ content }) => Buffer.from(content).equals(png))).toBe(true);
+    await organization.voidAgreement({ agreementId, reason: "no more" });
+    const left = await sign.superuser.query("select from sign.progress where agreement_id = $1", [agreementId]);
+    expect(left.rowCount).toBe(0);
+  });
+
   test("keeps who is in it, also when they sign at that moment", async () => {
     const agreement = await send(organization, parties);
     const finish = await sit(sign, organization, agreement, "1");

@@ -6,7 +6,15 @@ import { type Beside, planErasure } from "../plan-erasure.ts";
 
 const now = new Date("2026-11-20T10:00:00Z");
 const person = { email: "ann@example.com", userRef: "", emailIndex: Buffer.alloc(16, 1), userIndex: null };
-const beside: Beside = { mailJobs: [], jobErrors: [], links: 0, attachmentIds: [], attachments: 0, retryKeysUntil: [] };
+const beside: Beside = {
+  mailJobs: [],
+  jobErrors: [],
+  links: 0,
+  attachmentIds: [],
+  attachments: 0,
+  hasProgress: false,
+  retryKeysUntil: [],
+};
 const rest = { keys: [], events: [], beside, isHeld: false, keptUntil: undefined };
 
 const planOf = (changes: Partial<Agreement>) => {

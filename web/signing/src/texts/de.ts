@@ -79,7 +79,10 @@ export const de: Texts = {
   declinedHeading: "Abgelehnt",
   declinedText: "Sie haben abgelehnt. Der Absender wurde benachrichtigt.",
   leftHeading: "Gespeichert",
-  leftText: "Ihre Eingaben bleiben erhalten. Öffnen Sie Ihren Link erneut, um fortzufahren.",
+  leftText: "Ihre Eingaben sind gespeichert. Öffnen Sie Ihren Link erneut, um fortzufahren, auf jedem Gerät.",
+  saved: "Alle Eingaben sind gespeichert",
+  saving: "Wird gespeichert …",
+  notSaved: "Noch nicht gespeichert. Wir versuchen es weiter: Lassen Sie diese Seite offen.",
   expiredHeading: "Dieser Link ist abgelaufen",
   expiredText:
     "Er wurde schon verwendet, ist zu alt, oder eine Stunde lang ist nichts geschehen. Bitten Sie den Absender um einen neuen.",

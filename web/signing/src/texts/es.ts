@@ -79,7 +79,10 @@ export const es: Texts = {
   declinedHeading: "Rechazado",
   declinedText: "Ha rechazado la firma. Se ha avisado al remitente.",
   leftHeading: "Guardado",
-  leftText: "Se conserva lo que ha rellenado. Use de nuevo su enlace para continuar.",
+  leftText: "Lo que ha rellenado está guardado. Vuelva a abrir su enlace para continuar, en cualquier dispositivo.",
+  saved: "Todo lo que introduce se guarda",
+  saving: "Guardando…",
+  notSaved: "Aún no se ha guardado. Seguimos intentándolo: deje esta página abierta.",
   expiredHeading: "Este enlace ha caducado",
   expiredText:
     "Ya se ha usado, es demasiado antiguo o no ha habido actividad durante una hora. Pida uno nuevo al remitente.",

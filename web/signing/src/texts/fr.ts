@@ -79,7 +79,10 @@ export const fr: Texts = {
   declinedHeading: "Refusé",
   declinedText: "Vous avez refusé. L’expéditeur en a été informé.",
   leftHeading: "Enregistré",
-  leftText: "Vos saisies sont conservées. Utilisez de nouveau votre lien pour continuer.",
+  leftText: "Vos saisies sont enregistrées. Ouvrez de nouveau votre lien pour continuer, sur n'importe quel appareil.",
+  saved: "Tout ce que vous saisissez est enregistré",
+  saving: "Enregistrement…",
+  notSaved: "Pas encore enregistré. Nous réessayons : laissez cette page ouverte.",
   expiredHeading: "Ce lien n’est plus valable",
   expiredText:
     "Il a déjà été utilisé, il est trop ancien, ou rien ne s’est passé pendant une heure. Demandez-en un nouveau à l’expéditeur.",

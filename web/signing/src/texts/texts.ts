@@ -59,6 +59,9 @@ export interface Texts {
   readonly declinedText: string;
   readonly leftHeading: string;
   readonly leftText: string;
+  readonly saved: string;
+  readonly saving: string;
+  readonly notSaved: string;
   readonly expiredHeading: string;
   readonly expiredText: string;
   readonly viewOnly: string;
