@@ -22,8 +22,8 @@ import {
 } from "#platform/net/receiver-settings.ts";
 import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import { watchFile } from "#platform/watched-file.ts";
-import { type ClientMap, parseClientMap } from "./grpc/client-map.ts";
 import type { GrpcConfig } from "./grpc/listen-grpc.ts";
+import { type ClientMap, parseClientMap } from "./grpc/public-rpcs.ts";
 import type { ProviderSettings } from "./oidc/identity-provider.ts";
 
 export interface GatewayConfig {

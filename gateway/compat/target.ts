@@ -2,7 +2,7 @@ import type { CallOptions } from "@connectrpc/connect";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
-import { required } from "../routes/required.ts";
+import { required } from "../routes/schema-parts.ts";
 import type { Services } from "../routes/services.ts";
 
 /** An agreement or a template, as RPCs take it. */

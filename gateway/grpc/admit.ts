@@ -11,8 +11,7 @@ import type { RequireActive, TakeRequest } from "../http/rate-limit.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { NoteUse } from "../limits/use-report.ts";
 import { insufficientScope, isOpenWhileSuspended } from "../routes/require-scope.ts";
-import { type ClientMap, isMapped } from "./client-map.ts";
-import { limitGroupOf, publicAccess } from "./public-rpcs.ts";
+import { type ClientMap, isMapped, limitGroupOf, publicAccess } from "./public-rpcs.ts";
 
 export interface AdmitDeps {
   readonly authenticate: Authenticate;

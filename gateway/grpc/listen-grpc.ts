@@ -26,8 +26,7 @@ import { type RpcServer, startRpcServer } from "#platform/rpc/server.ts";
 import type { OpenTlsFiles } from "#platform/rpc/tls.ts";
 import type { Runtime } from "#platform/service.ts";
 import { type AdmitDeps, createAdmit } from "./admit.ts";
-import type { ClientMap } from "./client-map.ts";
-import { type Backend, backends, publicAccess } from "./public-rpcs.ts";
+import { type Backend, backends, type ClientMap, publicAccess } from "./public-rpcs.ts";
 import { createReflection } from "./reflection.ts";
 
 export interface GrpcConfig {

@@ -18,17 +18,17 @@ import { readDocumentBody } from "./document-body.ts";
 import { tooManyRequests } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { type Exchange, exchangeOf } from "./exchange.ts";
-import { readIdempotencyKey } from "./idempotency-key.ts";
+import { protectedReply } from "./file-reply.ts";
 import {
   compileTexts,
   findUnstorable,
+  readIdempotencyKey,
   readParams,
   readQuery,
   requireExistingNames,
   type TextValidators,
   textProblems,
 } from "./params.ts";
-import { protectedReply } from "./protected-reply.ts";
 import type { IsUsedUp, RequireActive, TakeRequest } from "./rate-limit.ts";
 import { type Reply, readableAnywhere, sendReply, withLoggedStream } from "./reply.ts";
 import type { CompileSchema, Validate } from "./validate.ts";

@@ -1,19 +1,27 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
+import { type Logger, withoutRedaction } from "#platform/logger.ts";
+import type { Metrics } from "#platform/metrics.ts";
 import { noopTracer, type Tracer, within } from "#platform/telemetry.ts";
+import { traceId } from "#platform/trace-context.ts";
 import { compatDialect } from "../compat/dialect.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
+import type { NoteUse } from "../limits/use-report.ts";
 import type { Route } from "../routes/route.ts";
-import { type AccessLogDeps, createAccessLog, type LogWhenClosed } from "./access-log.ts";
-import { isCompatPath, isGenerationPath } from "./address-dialect.ts";
+import { createAddressDialect, isCompatPath, isGenerationPath } from "./address-dialect.ts";
 import { findHeaderProblem } from "./client-error.ts";
-import { type ErrorDialect, genDialect, standardDialect } from "./error-dialect.ts";
+import { type ErrorDialect, genDialect, standardDialect, tooManyRequests } from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
-import { exchangeOf, openExchange } from "./exchange.ts";
+import { type Exchange, exchangeOf, openExchange } from "./exchange.ts";
 import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
-import { createFloodGate, type FloodGate, type FloodGateDeps } from "./flood-gate.ts";
-import { sendReply } from "./reply.ts";
+import { readableAnywhere, sendReply } from "./reply.ts";
 
 export interface AppDeps
   extends Omit<ExecutorDeps, "logger" | "floodGuard">,
@@ -137,4 +145,90 @@ export function compatAddress(url: string): string {
   const plain = path.slice(0, end);
   const named = plain.startsWith(oldVersion) ? version + plain.slice(oldVersion.length) : plain;
   return named + (query < 0 ? "" : url.slice(query));
+}
+
+export interface FloodGateDeps {
+  readonly floodGuard: Pick<FloodGuard, "take">;
+  readonly routes: readonly Route[];
+  readonly metrics: Pick<Metrics, "limiterRefusals">;
+  readonly logger: Logger;
+}
+
+/** Whether a request may go on; one that may not has been answered. */
+export type FloodGate = (req: Request, res: Response, exchange: Exchange) => boolean;
+
+/** Load balancers ask here, often, and must not find a process unhealthy because of what others sent. */
+const healthPath = "/healthz";
+
+function createFloodGate({ floodGuard, routes, metrics, logger }: FloodGateDeps): FloodGate {
+  const dialectOf = createAddressDialect(routes);
+  const isCrossOrigin = crossOriginMatcher(routes);
+  return (req, res, exchange) => {
+    if (req.url === healthPath) return true;
+    exchange.grant = floodGuard.take(exchange.address);
+    if (exchange.grant === undefined) return true;
+    metrics.limiterRefusals.inc({ group: "flood" });
+    const dialect = dialectOf(req.path);
+    const reply = errorReply(tooManyRequests(dialect, exchange.grant), exchange, dialect, logger);
+    sendReply(res, exchange, isCrossOrigin(req.path) ? readableAnywhere(reply) : reply);
+    return false;
+  };
+}
+
+/** Which addresses have answers that pages of every origin may read. */
+function crossOriginMatcher(routes: readonly Route[]): (path: string) => boolean {
+  const patterns = routes.filter(({ crossOrigin }) => crossOrigin === true).map(({ path }) => patternOf(path));
+  return (path) => patterns.some((pattern) => pattern.test(path));
+}
+
+function patternOf(path: string): RegExp {
+  const literals = path.split(/\{\w+\}/).map((literal) => literal.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${literals.join("[^/]+")}$`);
+}
+
+export interface AccessLogDeps {
+  readonly logger: Logger;
+  readonly metrics: Pick<Metrics, "httpDuration">;
+  readonly noteUse: NoteUse;
+}
+
+/** Writes one line per request and measures it, however it ends. */
+export type LogWhenClosed = (req: Request, res: Response, exchange: Exchange) => void;
+
+/** What nginx calls a client that went away before the answer. */
+const clientClosed = 499;
+
+function createAccessLog({ logger, metrics, noteUse }: AccessLogDeps): LogWhenClosed {
+  // Every field of the line is named here and none is a secret; searching them for some took longer than writing it.
+  const lines = withoutRedaction(logger);
+  return (req, res, exchange) => {
+    res.on("close", () => {
+      const { requestId, traceparent, startedAt, route = "unknown", principal } = exchange;
+      const elapsedMs = performance.now() - startedAt;
+      const status = res.writableFinished ? res.statusCode : clientClosed;
+      metrics.httpDuration.observe({ route, method: req.method, status }, elapsedMs / 1000);
+      if (principal !== undefined) noteUse(principal.orgId, elapsedMs, status === 429);
+      exchange.span.note?.(
+        {
+          "http.request.method": req.method,
+          "http.route": route,
+          "http.response.status_code": status,
+          ...(principal === undefined ? {} : { "assent.organization_id": principal.orgId }),
+        },
+        `${req.method} ${route}`,
+      );
+      exchange.span.end(status >= 500 ? { code: String(status) } : undefined);
+      const line = {
+        requestId,
+        traceId: traceId(traceparent),
+        orgId: principal?.orgId,
+        clientId: principal?.clientId,
+        method: req.method,
+        route,
+        status,
+        ms: Math.round(elapsedMs * 10) / 10,
+      };
+      lines.info(line, "request");
+    });
+  };
 }

@@ -1,5 +1,7 @@
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import type { RouteRequest } from "../routes/route.ts";
+import type { RouteDescription, RouteRequest } from "../routes/route.ts";
+import type { ServedPage } from "../verifier.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Reply } from "./reply.ts";
 
 /** A stored file. */
@@ -90,3 +92,59 @@ export function readRange(header: string | undefined, size: number): ByteRange |
 
 const suffix = (length: number, size: number): ByteRange | "unsatisfiable" =>
   length === 0 || size === 0 ? "unsatisfiable" : { first: Math.max(0, size - length), last: size - 1 };
+
+/** A page whose scripts and styles are in it. */
+export const pageInOneFileReply = ({ page, pageHashes }: ServedPage): Reply => ({
+  status: 200,
+  body: page.source,
+  contentType: "text/html; charset=utf-8",
+  headers: {
+    ETag: page.etag,
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": contentPolicy(pageHashes),
+    "Referrer-Policy": "no-referrer",
+  },
+});
+
+/** Only the page's own script runs, which asks nobody but us. */
+const contentPolicy = ({ script, style }: ServedPage["pageHashes"]): string =>
+  [
+    "default-src 'none'",
+    `script-src '${script}'`,
+    `style-src '${style}'`,
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+
+/**
+ * Responses to a credential are private to its owner, whatever the operation says about caching, since a shared
+ * cache would pass them on to strangers. Only what the route declares may be cached, and only by the client
+ * itself; nothing sent to a cookie may be, because the browser may be somebody else's next. A cookie set by the
+ * operation is newer than the one set by authentication.
+ */
+export function protectedReply(
+  reply: Reply,
+  { access, caching }: Pick<RouteDescription, "access" | "caching">,
+  { principal, newCookie }: Exchange,
+): Reply {
+  if (access === "public") return reply;
+  const mayKeep = caching !== undefined && reply.status < 400 && principal?.user === undefined;
+  return {
+    ...reply,
+    headers: {
+      ...(newCookie === undefined ? {} : { "Set-Cookie": newCookie }),
+      ...reply.headers,
+      ...(mayKeep ? cachingHeaders[caching] : { "Cache-Control": "private, no-store" }),
+    },
+  };
+}
+
+const cachingHeaders = {
+  // Asked for again each time, because it may be deleted.
+  revalidated: { "Cache-Control": "private, no-cache" },
+  // Another organization's has the same address, so the credential is part of the key.
+  immutable: { "Cache-Control": "private, max-age=31536000, immutable", Vary: "Authorization" },
+} as const;

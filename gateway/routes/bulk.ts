@@ -4,9 +4,11 @@ import {
   templatesToArchive,
   templatesToDuplicate,
 } from "#api/configuration.ts";
+import { stats } from "#api/stats.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { createBody, defineRoute, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
+import { createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
+import { day, described, languageTag, uuid } from "./schema-parts.ts";
 
 const admin: ProtectedAccess = { scopes: ["click:admin"], limitGroup: "other" };
 const base = { tag: "Templates", dialect: clickDialect } as const;
@@ -54,5 +56,40 @@ export const bulkRoutes: readonly Route[] = [
     call: (request, { templates }) =>
       templates.bulkDuplicateTemplates(templatesToDuplicate.create(request.body), onBehalfOf(request)),
     respond: (answer) => jsonReply(200, duplicatedTemplates.answer(answer)),
+  }),
+];
+
+interface StatsQuery {
+  readonly from?: string;
+  readonly to?: string;
+  readonly locale?: string;
+  readonly versionId?: string;
+}
+
+export const statsRoutes: readonly Route[] = [
+  defineRoute({
+    operationId: "getTemplateStats",
+    method: "GET",
+    path: "/v1/click/templates/{id}/stats",
+    tag: "Templates",
+    dialect: clickDialect,
+    summary: "Read the statistics of a template",
+    description: "They follow what happens with less than a second of delay.",
+    access: { scopes: ["click:read"], limitGroup: "other" },
+    notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
+    query: queryOf<StatsQuery>({
+      from: described(day, "The first day that counts, in UTC."),
+      to: described(day, "The last day that counts, in UTC."),
+      locale: described(languageTag, "Only what happened in this locale."),
+      versionId: described(uuid, "Only what happened with this version."),
+    }),
+    success: { status: 200, description: "The statistics.", schema: stats.schemas.answer },
+    errors: [],
+    call: (request, { click }) => {
+      const { versionId, ...query } = request.query;
+      const wanted = { templateId: request.params.id, ...query, versionId: versionId?.toLowerCase() };
+      return click.getTemplateStats(wanted, onBehalfOf(request));
+    },
+    respond: ({ statsJson }) => ({ status: 200, body: statsJson }),
   }),
 ];

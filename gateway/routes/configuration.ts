@@ -8,9 +8,8 @@ import {
 import { contentReport, contentToValidate } from "#api/templates.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
-import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
-import { listOf } from "./schema-parts.ts";
+import { listOf, required } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const base = { tag: "Template configuration", dialect: clickDialect } as const;

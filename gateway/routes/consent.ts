@@ -15,7 +15,6 @@ import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { replayedHeader } from "./acceptances.ts";
-import { required } from "./required.ts";
 import {
   createBody,
   defineRoute,
@@ -25,7 +24,7 @@ import {
   type RouteRequest,
   type TextParam,
 } from "./route.ts";
-import { dateTime, described, flag, replayedHeaderDescription, text, uuid } from "./schema-parts.ts";
+import { dateTime, described, flag, replayedHeaderDescription, required, text, uuid } from "./schema-parts.ts";
 
 /** Your name for the user, exactly as it is after percent-decoding. */
 export const userRefParam: TextParam = {

@@ -1,11 +1,19 @@
-import { deployment } from "#api/templates.ts";
+import { deployment, revisionText } from "#api/templates.ts";
 import { type Deployment, DeploymentStatus } from "#gen/assent/templates/v1/templates_pb.ts";
 import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
-import { required } from "./required.ts";
-import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { described, listOf, oneOf } from "./schema-parts.ts";
+import {
+  changeBody,
+  createBody,
+  defineRoute,
+  onBehalfOf,
+  type ProtectedAccess,
+  queryOf,
+  type Route,
+  type TextParam,
+} from "./route.ts";
+import { described, listOf, oneOf, required } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
@@ -147,3 +155,37 @@ export const deploymentRoutes: readonly Route[] = [
 
 const deploymentReply = (status: number, message: Deployment | undefined): Reply =>
   jsonReply(status, deployment.answer(required(message)));
+
+const revisionParam: TextParam = {
+  names: "revision",
+  schema: {
+    type: "string",
+    pattern: "^[1-9][0-9]{0,8}$",
+    description: "Its number, from 1.",
+    examples: ["1"],
+  },
+  otherwise: "CLICK_VERSION_NOT_FOUND",
+};
+
+export const revisionRoutes: readonly Route[] = [
+  defineRoute({
+    operationId: "findOneRevision",
+    method: "GET",
+    path: "/v1/click/templates/{templateId}/versions/{versionId}/revisions/{revision}",
+    tag: "Template versions",
+    dialect: clickDialect,
+    summary: "Read what a version said when it was published",
+    description: "Each publication of a changed text is a revision, whose content and texts never change.",
+    access: { scopes: ["click:read"], limitGroup: "other" },
+    besideLimit: true,
+    notFound: { templateId: "CLICK_TEMPLATE_NOT_FOUND", versionId: "CLICK_VERSION_NOT_FOUND" },
+    texts: { revision: revisionParam },
+    success: { status: 200, description: "The revision.", schema: revisionText.schemas.answer },
+    errors: [],
+    call: (request, { templates }) => {
+      const { revision, ...version } = request.params;
+      return templates.getRevision({ ...version, revision: Number(revision) }, onBehalfOf(request));
+    },
+    respond: (revision) => jsonReply(200, revisionText.answer(revision)),
+  }),
+];

@@ -2,7 +2,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
-import { deploymentKeyParam, scriptHashParam } from "./render-schemas.ts";
+import { deploymentKeyParam, scriptHashParam } from "./render.ts";
 import { defineRoute, type Route } from "./route.ts";
 import type { Services } from "./services.ts";
 

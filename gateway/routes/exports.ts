@@ -6,9 +6,8 @@ import { signDialect } from "../http/error-dialect.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { type StreamedFile, zipStream } from "../http/zip-stream.ts";
 import { listing, type PageQuery, pageLimit } from "./pages.ts";
-import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
-import { described, integer, text } from "./schema-parts.ts";
+import { described, integer, required, text } from "./schema-parts.ts";
 import type { Services } from "./services.ts";
 
 const base = {

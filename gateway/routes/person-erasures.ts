@@ -2,9 +2,8 @@ import { erasureReport, personalItem, personErasure, personSearch } from "#api/p
 import { signDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { listing, nextPage, nextPageHeader, type PageQuery, pageLimit, pageReply } from "./pages.ts";
-import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
-import { listOf, text } from "./schema-parts.ts";
+import { listOf, required, text } from "./schema-parts.ts";
 
 const base = {
   tag: "Privacy",

@@ -3,9 +3,8 @@ import { deletion, legalHold, privacyAct, retention, retentionPreview, templateR
 import { signDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { listing, nextPage, nextPageHeader, type PageQuery, pageLimit } from "./pages.ts";
-import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
-import { dateTime, described, flag, integer, text, uuid } from "./schema-parts.ts";
+import { dateTime, described, flag, integer, required, text, uuid } from "./schema-parts.ts";
 
 const base = {
   tag: "Privacy",

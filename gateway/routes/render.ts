@@ -4,10 +4,52 @@ import { isUuid } from "#platform/ids.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { RenderFormat } from "../render/negotiate.ts";
 import { renderReply } from "../render/reply.ts";
-import { deploymentKeyParam, templateNameParam } from "./render-schemas.ts";
-import { required } from "./required.ts";
-import { defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route, type RouteRequest } from "./route.ts";
-import { described, languageTag, oneOf, text, uuid } from "./schema-parts.ts";
+import {
+  defineRoute,
+  onBehalfOf,
+  type ProtectedAccess,
+  queryOf,
+  type Route,
+  type RouteRequest,
+  type TextParam,
+} from "./route.ts";
+import { described, languageTag, oneOf, required, text, uuid } from "./schema-parts.ts";
+
+export const deploymentKeyParam: TextParam = {
+  names: "deploymentKey",
+  schema: {
+    type: "string",
+    description: "The public key of a deployment.",
+    maxLength: 26,
+    pattern: "^dep_[0-9A-Za-z]{22}$",
+    examples: ["dep_0123456789abcdefABCDEF"],
+  },
+  otherwise: "CLICK_RENDER_NOT_FOUND",
+};
+
+const templateNameParam: TextParam = {
+  names: "templateIdOrSlug",
+  schema: {
+    type: "string",
+    description: "The id of a template or its slug.",
+    maxLength: 100,
+    pattern: "^[0-9A-Za-z]+(-[0-9A-Za-z]+)*$",
+    examples: ["terms-of-service"],
+  },
+  otherwise: "CLICK_TEMPLATE_NOT_FOUND",
+};
+
+export const scriptHashParam: TextParam = {
+  names: "embedScriptHash",
+  schema: {
+    type: "string",
+    description: "The hash of the script.",
+    maxLength: 32,
+    pattern: "^[0-9a-f]{32}$",
+    examples: ["0123456789abcdef0123456789abcdef"],
+  },
+  otherwise: "CLICK_RENDER_NOT_FOUND",
+};
 
 /** Not click:accept alone, which may not read what templates say. */
 const access: ProtectedAccess = { scopes: ["click:read", "click:write", "click:admin"], limitGroup: "render" };

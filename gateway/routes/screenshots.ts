@@ -5,9 +5,8 @@ import { fileReply } from "../http/file-reply.ts";
 import { jsonReply, noContent } from "../http/reply.ts";
 import { decodePicture, pictureBodyBytes } from "./generation/assets.ts";
 import { fileAnswer } from "./generation/file-answer.ts";
-import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, type ProtectedAccess, type Route } from "./route.ts";
-import { listOf } from "./schema-parts.ts";
+import { listOf, required } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };

@@ -12,9 +12,8 @@ import { canonicalJson } from "#platform/canonical-json.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { replayedHeader } from "./acceptances.ts";
-import { required } from "./required.ts";
 import { createBody, defineRoute, onBehalfOf, type Route } from "./route.ts";
-import { replayedHeaderDescription } from "./schema-parts.ts";
+import { replayedHeaderDescription, required } from "./schema-parts.ts";
 
 const base = { tag: "Sessions", dialect: clickDialect } as const;
 

@@ -16,7 +16,7 @@ import {
 } from "#api/ceremony.ts";
 import type { FinishSigningResponse } from "#gen/assent/sign/v1/signing_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import { decodeBase64 } from "../http/base64.ts";
+import { decodeBase64 } from "../document-bodies/read-documents.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { attachment } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";

@@ -4,9 +4,8 @@ import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
 import { gatherPages, nextPage, nextPageHeader, type PageQuery, pageLimit } from "./pages.ts";
-import { required } from "./required.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { described, flag, listOf, oneOf, text } from "./schema-parts.ts";
+import { described, flag, listOf, oneOf, required, text } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };

@@ -15,9 +15,8 @@ import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent } from "../http/reply.ts";
 import { listing, type PageQuery, pageLimit } from "./pages.ts";
-import { required } from "./required.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
-import { dateTime, described, flag, listOf, text } from "./schema-parts.ts";
+import { dateTime, described, flag, listOf, required, text } from "./schema-parts.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };

@@ -3,8 +3,7 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { DomainError } from "#platform/errors.ts";
 import { createDocumentBodies } from "../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../document-bodies/document-file.ts";
-import type { DocumentBodyJob } from "../document-bodies/read-documents.ts";
-import { decodeBase64 } from "../http/base64.ts";
+import { type DocumentBodyJob, decodeBase64 } from "../document-bodies/read-documents.ts";
 import { boundaryOf } from "../http/multipart.ts";
 import { parseHeaderParams } from "../http/params.ts";
 

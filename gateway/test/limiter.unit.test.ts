@@ -3,10 +3,8 @@ import { DomainError, toConnectError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
-import { createLimiter, createRefusalMemory } from "../limits/limiter.ts";
-import { createLoadSketch } from "../limits/load-sketch.ts";
-import { createLocalLimiter } from "../limits/local-limiter.ts";
-import { createUseReporter } from "../limits/use-report.ts";
+import { createLimiter, createLocalLimiter, createRefusalMemory } from "../limits/limiter.ts";
+import { createLoadSketch, createUseReporter } from "../limits/use-report.ts";
 import {
   type Bucket,
   createWindowSweeper,

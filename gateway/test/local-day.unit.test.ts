@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { dayIn, hoursBetween } from "../routes/dashboard/overview.ts";
+import { dayIn, hoursBetween } from "../routes/dashboard/organization.ts";
 
 const day = (timeZone: string, now: string) => {
   const { date, from } = dayIn(timeZone, new Date(now));

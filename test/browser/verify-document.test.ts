@@ -7,7 +7,7 @@ import { PDFDocument } from "pdf-lib";
 import type { Page } from "playwright-core";
 import { createLogger } from "#platform/logger.ts";
 import { until } from "#platform/testing/until.ts";
-import { verifyDocumentRoutes } from "../../gateway/routes/verify-document.ts";
+import { verifyDocumentRoutes } from "../../gateway/routes/verify.ts";
 import { defaultVerifierFolder, loadDocumentPage } from "../../gateway/verifier.ts";
 import { fixByteRange } from "../../services/sign/seal/byte-range.ts";
 import { createPemSigner } from "../../services/sign/seal/seal-signer.ts";

@@ -1,7 +1,7 @@
 import { customFieldsSchema, customFieldsView, readCustomFields } from "#api/compat-records.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { required } from "../../routes/required.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { required } from "../../routes/schema-parts.ts";
 import { readFieldIds } from "../read/definition.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";

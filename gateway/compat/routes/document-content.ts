@@ -3,12 +3,11 @@ import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { PdfFile } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Reply } from "../../http/reply.ts";
-import { required } from "../../routes/required.ts";
+import { archiveOverhead, maxArchiveBytes, type StreamedFile, zipStream } from "../../http/zip-stream.ts";
 import { onBehalfOf, type Route } from "../../routes/route.ts";
+import { required } from "../../routes/schema-parts.ts";
 import type { Services } from "../../routes/services.ts";
 import { fileErrors } from "../../routes/sign/base.ts";
-import { archiveOf } from "../files/archive.ts";
-import { documentReply } from "../files/document-reply.ts";
 import { readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import type { CompatTarget, TargetRoot } from "../target.ts";
@@ -107,3 +106,98 @@ const archiveReply = ({ agreement, stream }: Extract<Content, { kind: "archive" 
     "Content-Disposition": `file; filename="${agreement.id}.zip"; documentid="archive"`,
   },
 });
+
+type Sign = Pick<Services["sign"], "getDocumentContent" | "getCertificate">;
+
+/**
+ * A ZIP of all documents, in order, and the agreement's certificate. The certificate is rendered before
+ * anything is sent, so that a failure can still be reported.
+ */
+async function archiveOf(
+  { sign, clock }: { readonly sign: Sign } & Pick<Services, "clock">,
+  agreement: Pick<Agreement, "documents">,
+  target: CompatTarget,
+  options: CallOptions,
+): Promise<AsyncGenerator<Uint8Array>> {
+  const certificate = await certificateOf(sign, target, options);
+  return zipStream(filesOf(sign, agreement, { target, certificate }, options), clock.now());
+}
+
+async function certificateOf(
+  sign: Sign,
+  { id }: CompatTarget,
+  options: CallOptions,
+): Promise<StreamedFile | undefined> {
+  if (id.case !== "agreementId") return undefined;
+  const { file } = await sign.getCertificate({ agreementId: id.value }, options);
+  return { name: certificateName, bytes: required(file).content };
+}
+
+const certificateName = "Summary.pdf";
+
+async function* filesOf(
+  sign: Sign,
+  { documents }: Pick<Agreement, "documents">,
+  { target, certificate }: { readonly target: CompatTarget; readonly certificate: StreamedFile | undefined },
+  options: CallOptions,
+): AsyncGenerator<StreamedFile> {
+  const taken = new Set([certificateName.toLowerCase()]);
+  let room = maxArchiveBytes;
+  for (const { documentId, name } of documents) {
+    const { file } = await sign.getDocumentContent({ target, documentId }, options);
+    const { content } = required(file);
+    const unique = uniqueName(pdfName(name), taken);
+    room -= content.length + archiveOverhead({ name: unique });
+    if (room < 0) throw new Error("the documents do not fit into one archive");
+    yield { name: unique, bytes: content };
+  }
+  if (certificate !== undefined) yield certificate;
+}
+
+function pdfName(name: string): string {
+  const safe = safeFileName(name);
+  return safe.toLowerCase().endsWith(".pdf") ? safe : `${safe}.pdf`;
+}
+
+/** Some file systems are case-insensitive. */
+function uniqueName(name: string, taken: Set<string>): string {
+  let unique = name;
+  for (let count = 2; taken.has(unique.toLowerCase()); count += 1) {
+    unique = `${name.slice(0, -".pdf".length)} (${count}).pdf`;
+  }
+  taken.add(unique.toLowerCase());
+  return unique;
+}
+
+/** Answers with a PDF, with its file name and document id in the headers. */
+const documentReply = ({ content, fileName, documentId }: PdfFile, alias = documentId): Reply => ({
+  status: 200,
+  body: content,
+  contentType: "application/pdf",
+  headers: {
+    "Content-Disposition": fileDisposition(fileName, alias),
+    // A browser must not run anything from a stored file.
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+  },
+});
+
+/** `file; filename="NDA.pdf"; documentid="1"`, with the name in UTF-8 beside it when it is no plain ASCII. */
+function fileDisposition(fileName: string, documentId: string): string {
+  const name = safeFileName(fileName);
+  const plain = quotable(name);
+  const exact = plain === name ? "" : `; filename*=UTF-8''${encodeURIComponent(name).replaceAll(/['()*]/g, escaped)}`;
+  return `file; filename="${plain}"${exact}; documentid="${quotable(documentId)}"`;
+}
+
+/** Removes path separators and invisible characters. */
+function safeFileName(fileName: string): string {
+  const safe = fileName
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029/\\]/gu, "_")
+    .trim();
+  return /^\.*$/.test(safe) ? "document.pdf" : safe;
+}
+
+const quotable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/gu, "_").replaceAll(/["%\\]/g, "_");
+
+const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -1,13 +1,13 @@
+import { jsonReply } from "../../http/reply.ts";
 import type { Route } from "../../routes/route.ts";
+import { defineCompatRoute } from "../route.ts";
+import { textsAnswer } from "../schema-parts.ts";
 import { envelopeRoot } from "../target.ts";
 import { compatAccountRoutes } from "./account.ts";
-import { compatAccountSettingRoutes } from "./account-settings.ts";
-import { compatBulkBatchRoutes } from "./bulk-batches.ts";
 import { compatBulkEnvelopeRoutes } from "./bulk-envelopes.ts";
 import { compatBulkListRoutes } from "./bulk-lists.ts";
-import { compatConnectRoutes } from "./connect.ts";
+import { compatConnectRoutes, compatConnectSecretRoutes } from "./connect.ts";
 import { compatConnectLogRoutes } from "./connect-logs.ts";
-import { compatConnectSecretRoutes } from "./connect-secrets.ts";
 import { customFieldRoutes } from "./custom-fields.ts";
 import { documentRoutes } from "./documents.ts";
 import { compatEnvelopeListRoutes } from "./envelope-lists.ts";
@@ -16,9 +16,79 @@ import { compatEnvelopeRoutes } from "./envelopes.ts";
 import { compatFolderRoutes } from "./folders.ts";
 import { recipientTabRoutes } from "./recipient-tabs.ts";
 import { envelopes, recipientRoutes, templates } from "./recipients.ts";
-import { compatTemplatePartRoutes } from "./template-parts.ts";
-import { compatTemplateRoutes } from "./templates.ts";
+import { compatTemplatePartRoutes, compatTemplateRoutes } from "./templates.ts";
 import { compatViewRoutes } from "./views.ts";
+
+/** What integrations look up before they offer a feature. The same for every account. */
+const settings = {
+  accountDefaultLanguage: "en",
+  adoptSigConfig: "true",
+  allowBulkSend: "true",
+  allowConnectSendFinishLater: "true",
+  allowDelayedRouting: "false",
+  allowDocumentVisibility: "false",
+  allowEnvelopeCorrect: "false",
+  allowEnvelopeCustomFields: "true",
+  allowInPerson: "true",
+  allowMarkup: "false",
+  allowOfflineSigning: "false",
+  allowPaymentProcessing: "false",
+  allowPhoneAuthentication: "false",
+  allowReminders: "true",
+  allowRemoteNotary: "false",
+  allowSMSDelivery: "false",
+  allowScheduledSending: "false",
+  allowSendToCertifiedDelivery: "true",
+  allowSendToIntermediary: "false",
+  allowServerTemplates: "true",
+  allowSignerReassign: "false",
+  allowSigningGroups: "false",
+  attachCompletedEnvelope: "false",
+  bulkSend: "true",
+  bulkSendMaxCopiesInBatch: "1000",
+  canSelfBrandSend: "false",
+  canSelfBrandSign: "false",
+  conditionalFieldsEnabled: "true",
+  convertPdfFields: "false",
+  enablePowerForm: "false",
+  enableSMSAuthentication: "false",
+  enableScheduledRelease: "false",
+  enableSendToAgent: "false",
+  enableSignOnPaper: "false",
+  enableSignerAttachments: "true",
+  enableWitnessing: "false",
+  idCheckRequired: "never",
+  ignoreErrorIfAnchorTabNotFound: "false",
+  inPersonSigningEnabled: "true",
+  inSessionEnabled: "true",
+  readOnlyMode: "false",
+  requireDeclineReason: "false",
+  sendToCertifiedDeliveryEnabled: "true",
+  setRecipEmailLang: "true",
+  setRecipSignLang: "true",
+  signerAttachCertificateToEnvelopePDF: "false",
+  signerCanSignOnMobile: "true",
+  signingSessionTimeout: "60",
+  useConsumerDisclosure: "true",
+  usesAPI: "true",
+  waterMarkEnabled: "false",
+} as const;
+
+const compatAccountSettingRoutes: readonly Route[] = [
+  defineCompatRoute({
+    tag: "Compatible account",
+    scopes: ["sign:read"],
+    operationId: "compatGetAccountSettings",
+    method: "GET",
+    path: "/settings",
+    summary: "Read the settings of the account",
+    description: "What is possible here, under the names that integrations look for. Settings cannot be changed.",
+    success: { status: 200, description: "The settings.", schema: textsAnswer(settings, {}, Object.keys(settings)) },
+    errors: [],
+    call: async () => settings,
+    respond: (answer) => jsonReply(200, answer),
+  }),
+];
 
 /** All routes of the DocuSign-compatible interface. */
 export const compatRoutes: readonly Route[] = [
@@ -36,7 +106,6 @@ export const compatRoutes: readonly Route[] = [
   ...recipientTabRoutes(templates),
   ...compatFolderRoutes,
   ...compatBulkListRoutes,
-  ...compatBulkBatchRoutes,
   ...compatBulkEnvelopeRoutes,
   ...compatConnectRoutes,
   ...compatConnectSecretRoutes,

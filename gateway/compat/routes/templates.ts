@@ -1,16 +1,20 @@
+import { notificationSchema, notificationView, readNotification, usualNotification } from "#api/compat-records.ts";
 import { Order } from "#gen/assent/sign/v1/sign_pb.ts";
 import { includedIn } from "../../../views/compat/envelope.ts";
 import { pageOf, pageUri } from "../../../views/compat/page.ts";
 import { templateListItem, templateSummary, templateView } from "../../../views/compat/template.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { required } from "../../routes/required.ts";
-import { documentBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { documentBody, jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
+import { required } from "../../routes/schema-parts.ts";
 import { readTemplate } from "../read/definition.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import { templateRoot } from "../target.ts";
+import { templateRoot, templateTarget } from "../target.ts";
 import { replacedBy } from "../update-envelope.ts";
+import { customFieldRoutes } from "./custom-fields.ts";
 import { documentRoutes, uploadTimeoutMs } from "./documents.ts";
+import { notificationBody, notificationExample } from "./envelope-schemas.ts";
+import { templates } from "./recipients.ts";
 import {
   templateBody,
   templateExample,
@@ -159,3 +163,43 @@ function readWanted(query: Reader) {
     ascending: direction === "asc" || (direction !== "desc" && order === Order.NAME),
   };
 }
+
+/** The parts of templates besides documents and recipients. */
+export const compatTemplatePartRoutes: readonly Route[] = [
+  ...customFieldRoutes(templates),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:read"],
+    operationId: "compatGetTemplateNotification",
+    method: "GET",
+    path: "/templates/{templateId}/notification",
+    summary: "Read the reminders and the expiration of a template",
+    success: { status: 200, description: "Days as texts.", schema: notificationSchema },
+    errors: [],
+    call: (request, { sign }) =>
+      sign.getAgreement({ target: templateTarget(request.params.templateId) }, onBehalfOf(request)),
+    respond: ({ agreement }) => jsonReply(200, notificationView(required(agreement).notification)),
+  }),
+  defineCompatRoute({
+    tag,
+    scopes: ["sign:write"],
+    operationId: "compatUpdateTemplateNotification",
+    method: "PUT",
+    path: "/templates/{templateId}/notification",
+    summary: "Change the reminders and the expiration of a template",
+    body: jsonBody<object>({ schema: notificationBody, example: notificationExample }),
+    success: { status: 200, description: "As they are after that.", schema: notificationSchema },
+    errors: [],
+    call: (request, { sign }) => {
+      const notification = readWith(request.body, (body) =>
+        body.flag("useAccountDefaults") === true ? usualNotification : (readNotification(body) ?? {}),
+      );
+      const target = templateTarget(request.params.templateId);
+      return sign.updateAgreement(
+        { target, changes: { notification }, observed: request.observed },
+        onBehalfOf(request),
+      );
+    },
+    respond: ({ agreement }) => jsonReply(200, notificationView(required(agreement).notification)),
+  }),
+];

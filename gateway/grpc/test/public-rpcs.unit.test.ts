@@ -8,8 +8,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { allRoutes } from "../../routes/index.ts";
-import { parseClientMap } from "../client-map.ts";
-import { backends, limitGroupOf, publicAccess } from "../public-rpcs.ts";
+import { backends, limitGroupOf, parseClientMap, publicAccess } from "../public-rpcs.ts";
 
 const released = new URL("../../../test/released/contracts.binpb.gz", import.meta.url);
 const rpcs = backends.flatMap(([, { methods }]) =>

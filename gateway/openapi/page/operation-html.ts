@@ -1,5 +1,15 @@
-import { code, codeBlock, escaped, inline, markdown, pretty, table } from "./html.ts";
-import { type Json, propertiesHtml, typeHtml } from "./schema-html.ts";
+import {
+  code,
+  codeBlock,
+  escaped,
+  inline,
+  type Json,
+  markdown,
+  pretty,
+  propertiesHtml,
+  table,
+  typeHtml,
+} from "./schema-html.ts";
 
 export interface ShownOperation {
   readonly path: string;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
-import { codeBlock, escaped, markdown, pretty } from "./html.ts";
 import { operationHtml, type Resolve, type ShownOperation } from "./operation-html.ts";
-import { type Json, propertiesHtml, schemaId } from "./schema-html.ts";
+import { codeBlock, escaped, type Json, markdown, pretty, propertiesHtml, schemaId } from "./schema-html.ts";
 
 /** Light and dark, from wide screens to phones, and on paper. */
 const style = `

@@ -1,8 +1,7 @@
 import { apiKey, client, createdApiKey, createdClient } from "#api/organizations.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { required } from "../required.ts";
 import { createBody, defineRoute, onBehalfOf, type Route, type TextParam } from "../route.ts";
-import { described, example, listOf, text } from "../schema-parts.ts";
+import { described, example, listOf, required, text } from "../schema-parts.ts";
 import { dashboardBase, developers, everybody, naming, protecting, visitorOf } from "./base.ts";
 
 const base = { ...dashboardBase, access: developers } as const;

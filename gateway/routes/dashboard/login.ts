@@ -1,13 +1,22 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { credentials, login, loginCode, signedIn } from "#api/users.ts";
+import { credentials, login, loginCode, revokedSessions, signedIn, userSession } from "#api/users.ts";
 import { type LoginResponse, SessionPrincipalSchema, type SignedIn } from "#gen/assent/auth/v1/users_pb.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { principalOf } from "../../sessions/authenticate-session.ts";
 import { noSessionCookie, sessionCookie, sessionTokenIn } from "../../sessions/cookie.ts";
-import { required } from "../required.ts";
 import { createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
-import { cookieHeader, dashboardBase, everybody, guarded, onBehalfOfNobody, requireUser, visitorOf } from "./base.ts";
+import { listOf, required } from "../schema-parts.ts";
+import {
+  cookieHeader,
+  dashboardBase,
+  everybody,
+  guarded,
+  naming,
+  onBehalfOfNobody,
+  requireUser,
+  visitorOf,
+} from "./base.ts";
 
 const base = { ...dashboardBase, method: "POST", access: "public" } as const;
 const maxBytes = 16_384;
@@ -119,3 +128,56 @@ function signedInParts({ sessionToken, principal }: SignedIn, { publicUrl }: Pic
   const session = signedIn.answer(required(principal), { scopes: [...scopes] });
   return { session, headers: { "Set-Cookie": sessionCookie(sessionToken, user.expiresAt, publicUrl()) } };
 }
+
+const sessionBase = { ...dashboardBase, access: everybody } as const;
+
+export const userSessionRoutes: readonly Route[] = [
+  defineRoute({
+    ...sessionBase,
+    operationId: "listUserSessions",
+    method: "GET",
+    path: "/v1/dashboard/sessions",
+    summary: "List one's own sessions",
+    success: { status: 200, description: "The last used first.", schema: listOf(userSession.schemas.answer) },
+    errors: [],
+    call: (request, { users }) => users.listSessions({}, onBehalfOf(request)),
+    respond: ({ sessions }, request) => {
+      const { sessionId } = requireUser(request);
+      return jsonReply(
+        200,
+        sessions.map((session) => userSession.answer(session, { current: session.id === sessionId })),
+      );
+    },
+  }),
+  defineRoute({
+    ...sessionBase,
+    operationId: "revokeOtherSessions",
+    method: "DELETE",
+    path: "/v1/dashboard/sessions",
+    summary: "End every other session of one's own",
+    success: { status: 200, description: "How many have ended.", schema: revokedSessions.schemas.answer },
+    errors: [],
+    call: (request, { users }) =>
+      users.revokeOtherSessions(
+        { sessionId: requireUser(request).sessionId, visitor: visitorOf(request) },
+        onBehalfOf(request),
+      ),
+    respond: (answer) => jsonReply(200, revokedSessions.answer(answer)),
+  }),
+  defineRoute({
+    ...sessionBase,
+    operationId: "revokeUserSession",
+    method: "DELETE",
+    path: "/v1/dashboard/sessions/{id}",
+    summary: "End one of one's own sessions",
+    notFound: { id: "USER_SESSION_NOT_FOUND" },
+    success: { status: 204, description: "It has ended." },
+    errors: [],
+    call: (request, { users }) =>
+      naming(
+        "USER_SESSION_NOT_FOUND",
+        users.revokeSession({ sessionId: request.params.id, visitor: visitorOf(request) }, onBehalfOf(request)),
+      ),
+    respond: () => noContent,
+  }),
+];

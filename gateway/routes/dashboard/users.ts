@@ -3,9 +3,8 @@ import { invitation, invited, user } from "#api/users.ts";
 import type { InviteUserAgainResponse, InviteUserResponse } from "#gen/assent/auth/v1/users_pb.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { requireScope } from "../require-scope.ts";
-import { required } from "../required.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
-import { listOf } from "../schema-parts.ts";
+import { listOf, required } from "../schema-parts.ts";
 import {
   cookieHeader,
   dashboardBase,

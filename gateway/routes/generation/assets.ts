@@ -5,12 +5,10 @@ import { type ErrorDialect, genDialect } from "../../http/error-dialect.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { nextPageHeader, pageReply } from "../pages.ts";
-import { required } from "../required.ts";
 import { createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
-import { listOf } from "../schema-parts.ts";
-import { genBase, read, write } from "./base.ts";
+import { listOf, required } from "../schema-parts.ts";
 import { fileAnswer } from "./file-answer.ts";
-import { gatherAfterIds, pageQuery } from "./pages.ts";
+import { gatherAfterIds, genBase, pageQuery, read, write } from "./pages.ts";
 
 const base = { ...genBase, tag: "Assets" } as const;
 

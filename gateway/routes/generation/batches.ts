@@ -2,12 +2,22 @@ import { batch, batchFilter, batchItem, itemFilter, newBatch } from "#api/genera
 import type { Batch } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
 import { nextPageHeader, pageReply } from "../pages.ts";
-import { required } from "../required.ts";
 import { defineRoute, filterQuery, onBehalfOf, type Route, unparsedBody } from "../route.ts";
-import { listOf } from "../schema-parts.ts";
-import { genBase, generate, location, planRateHeaders, read, replayed, replayedHeader, write } from "./base.ts";
+import { listOf, required } from "../schema-parts.ts";
 import { archiveOf } from "./batch-archive.ts";
-import { gatherAfterIds, gatherFromIndex, pageQuery } from "./pages.ts";
+import {
+  gatherAfterIds,
+  gatherFromIndex,
+  genBase,
+  generate,
+  location,
+  pageQuery,
+  planRateHeaders,
+  read,
+  replayed,
+  replayedHeader,
+  write,
+} from "./pages.ts";
 
 const base = { ...genBase, tag: "Batches" } as const;
 const batchBodyBytes = 16_777_216;

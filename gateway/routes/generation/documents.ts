@@ -9,7 +9,6 @@ import { DomainError, isErrorCode } from "#platform/errors.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { refuseHeld } from "../erasure.ts";
 import { nextPageHeader, pageReply } from "../pages.ts";
-import { required } from "../required.ts";
 import {
   createBody,
   defineRoute,
@@ -19,10 +18,20 @@ import {
   type Route,
   type RouteRequest,
 } from "../route.ts";
-import { listOf } from "../schema-parts.ts";
-import { genBase, generate, location, planRateHeaders, read, replayed, replayedHeader, write } from "./base.ts";
+import { listOf, required } from "../schema-parts.ts";
 import { requestHash, sourceOf } from "./document-source.ts";
-import { gatherAfterIds, pageQuery } from "./pages.ts";
+import {
+  gatherAfterIds,
+  genBase,
+  generate,
+  location,
+  pageQuery,
+  planRateHeaders,
+  read,
+  replayed,
+  replayedHeader,
+  write,
+} from "./pages.ts";
 
 const preferHeader: HeaderParam = {
   description: "`respond-async` (RFC 7240): answers at once, without waiting for the document.",

@@ -1,8 +1,8 @@
 import { fileReply } from "../../http/file-reply.ts";
-import { required } from "../required.ts";
 import { defineRoute, type HeaderParam, onBehalfOf, type Route, type RouteDescription } from "../route.ts";
-import { genBase, read } from "./base.ts";
+import { required } from "../schema-parts.ts";
 import { documentTag } from "./documents.ts";
+import { genBase, read } from "./pages.ts";
 
 const header = (description: string, example: string): HeaderParam => ({
   description,

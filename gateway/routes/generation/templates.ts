@@ -1,17 +1,26 @@
-import { genTemplate, listedGenTemplate } from "#api/generation-templates.ts";
+import { contentToCheck, genTemplate, genValidation, listedGenTemplate } from "#api/generation-templates.ts";
 import type { Template } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { nextPageHeader, pageReply } from "../pages.ts";
-import { required } from "../required.ts";
-import { changeBody, createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
-import { listOf } from "../schema-parts.ts";
-import { genBase, read, write } from "./base.ts";
-import { gatherAfterIds, pageQuery } from "./pages.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { anyObject, described, example, integer, listOf, required } from "../schema-parts.ts";
+import { gatherAfterIds, genBase, pageQuery, read, write } from "./pages.ts";
 
-export const genTemplateTag = "Document templates";
+const genTemplateTag = "Document templates";
 const base = { ...genBase, tag: genTemplateTag } as const;
 /** A content of 512 KB and sample data of 1 MB, with room for what escapes in JSON cost. */
 const templateBodyBytes = 2_500_000;
+
+/** Checking a large template waits for a thread, and takes one for some time. */
+const checkTimeoutMs = 20_000;
+
+/** As the service infers it: open, because what describes data may have any keyword. */
+const dataSchema = example(described(anyObject, "A JSON Schema (2020-12)."), {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: { number: { type: "string" }, total: { type: "number" } },
+  required: ["number", "total"],
+});
 
 export const genTemplateRoutes: readonly Route[] = [
   defineRoute({
@@ -105,7 +114,79 @@ export const genTemplateRoutes: readonly Route[] = [
     call: (request, { docgen }) => docgen.deleteTemplate({ templateId: request.params.id }, onBehalfOf(request)),
     respond: () => noContent,
   }),
+  defineRoute({
+    ...base,
+    operationId: "publishGenTemplate",
+    method: "POST",
+    path: "/v1/gen/templates/{id}/publish",
+    summary: "Publish a template of documents",
+    description:
+      "Makes the draft an immutable version, which documents name. Publishing what is published already answers that version.",
+    access: write,
+    notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
+    success: {
+      status: 200,
+      description: "The template with its published version.",
+      schema: genTemplate.schemas.answer,
+    },
+    errors: ["GEN_TEMPLATE_ERROR"],
+    call: (request, { docgen }) =>
+      docgen.publishTemplate({ templateId: request.params.id }, { ...onBehalfOf(request), timeoutMs: checkTimeoutMs }),
+    respond: ({ template }) => templateReply(200, template),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getGenTemplateSchema",
+    method: "GET",
+    path: "/v1/gen/templates/{id}/schema",
+    summary: "Read the JSON Schema of a template's data",
+    description:
+      "Inferred from the template: of the version that is asked for, else of the published one, else of the draft.",
+    access: read,
+    notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
+    query: queryOf<{ version?: number }>({
+      version: described(integer(1, 2_147_483_647), "A published version; the latest one when absent."),
+    }),
+    success: {
+      status: 200,
+      description: "The schema.",
+      schema: dataSchema,
+      headers: { "X-Template-Version": "The version that it belongs to; draft when nothing is published." },
+    },
+    errors: ["GEN_TEMPLATE_ERROR"],
+    call: (request, { docgen }) =>
+      docgen.getTemplateSchema(
+        { templateId: request.params.id, version: request.query.version ?? 0 },
+        { ...onBehalfOf(request), timeoutMs: checkTimeoutMs },
+      ),
+    respond: ({ schemaJson, version }) => ({
+      status: 200,
+      body: schemaJson,
+      headers: { "X-Template-Version": version === 0 ? "draft" : String(version) },
+    }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "validateGenTemplate",
+    method: "POST",
+    path: "/v1/gen/templates/validate",
+    summary: "Validate a template's content",
+    description: "Checks a content, and data against it when there is any. Stores nothing.",
+    access: read,
+    body: createBody(contentToCheck, {
+      maxBytes: templateBodyBytes,
+      example: { content: "<p>{{ total | money: 'EUR' }}</p>", format: "html", data: { total: 120.5 } },
+    }),
+    success: { status: 200, description: "What was found.", schema: genValidation.schemas.answer },
+    errors: [],
+    call: (request, { docgen }) =>
+      docgen.validateTemplate(contentToCheck.create(request.body), {
+        ...onBehalfOf(request),
+        timeoutMs: checkTimeoutMs,
+      }),
+    respond: (answer) => jsonReply(200, genValidation.answer(answer)),
+  }),
 ];
 
-export const templateReply = (status: number, template: Template | undefined): Reply =>
+const templateReply = (status: number, template: Template | undefined): Reply =>
   jsonReply(status, genTemplate.answer(required(template)));

@@ -1,14 +1,38 @@
-import type { Route } from "../route.ts";
-import { actionRoutes } from "./actions.ts";
-import { agreementDeletionRoutes, agreementRoutes } from "./agreements.ts";
-import { attachmentRoutes } from "./attachments.ts";
-import { auditEventRoutes } from "./audit-events.ts";
-import { consentTextRoutes } from "./consent-texts.ts";
+import { consentedText } from "#api/agreement-records.ts";
+import { jsonReply } from "../../http/reply.ts";
+import { defineRoute, onBehalfOf, type Route } from "../route.ts";
+import { listOf } from "../schema-parts.ts";
+import { signVerifyRoutes } from "../verify.ts";
+import { actionRoutes, auditEventRoutes } from "./actions.ts";
+import { agreementDeletionRoutes, agreementRoutes, agreementTag } from "./agreements.ts";
+import { read, signBase } from "./base.ts";
 import { signDocumentRoutes } from "./documents.ts";
-import { signFileRoutes } from "./files.ts";
+import { attachmentRoutes, signFileRoutes } from "./files.ts";
 import { recipientRoutes } from "./recipients.ts";
 import { signTemplateRoutes } from "./templates.ts";
-import { signVerifyRoutes } from "./verify.ts";
+
+const consentTextRoutes: readonly Route[] = [
+  defineRoute({
+    ...signBase,
+    tag: agreementTag,
+    operationId: "listConsentTexts",
+    method: "GET",
+    path: "/v1/sign/agreements/{id}/consent-texts",
+    summary: "List the texts that recipients have consented to",
+    description:
+      "What was shown before a recipient agreed to electronic records, kept under its hash since then. Texts of consents that were recorded before version 0.2.0 are not kept.",
+    access: read,
+    notFound: { id: "ENVELOPE_NOT_FOUND" },
+    success: { status: 200, description: "The texts, each once.", schema: listOf(consentedText.schemas.answer) },
+    errors: [],
+    call: ({ params, ...request }, { sign }) => sign.listConsentTexts({ agreementId: params.id }, onBehalfOf(request)),
+    respond: ({ texts }) =>
+      jsonReply(
+        200,
+        texts.map((one) => consentedText.answer(one)),
+      ),
+  }),
+];
 
 /** Agreements that people sign. */
 export const signRoutes: readonly Route[] = [

@@ -10,8 +10,8 @@ import {
 import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { required } from "../required.ts";
 import { createBody, defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
+import { required } from "../schema-parts.ts";
 import { agreementTarget, read, signBase, write } from "./base.ts";
 import { exampleAgreement, recipientEditErrors, recipientIdParam } from "./parts.ts";
 

@@ -1,11 +1,37 @@
-import { endpoint, endpointWithSecret } from "#api/webhooks.ts";
+import { delivery, endpoint, endpointWithSecret, recovered, recovery, rotatedEndpoint } from "#api/webhooks.ts";
 import type { Endpoint } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { standardDialect } from "../../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
-import { gatherPages, nextPage, nextPageHeader } from "../pages.ts";
-import { required } from "../required.ts";
-import { changeBody, createBody, defineRoute, onBehalfOf, type Route, type RouteRequest } from "../route.ts";
-import { listOf, replayedHeaderDescription } from "../schema-parts.ts";
-import { ofEndpoint, pageQuery, read, webhooksBase, write } from "./base.ts";
+import { gatherPages, nextPage, nextPageHeader, type PageQuery, pageLimit } from "../pages.ts";
+import {
+  changeBody,
+  createBody,
+  defineRoute,
+  onBehalfOf,
+  type ProtectedAccess,
+  queryOf,
+  type Route,
+  type RouteRequest,
+} from "../route.ts";
+import { listOf, replayedHeaderDescription, required, text } from "../schema-parts.ts";
+
+/** What all operations on webhooks share. */
+export const webhooksBase = { tag: "Webhooks", dialect: standardDialect } as const;
+
+export const read: ProtectedAccess = { scopes: ["webhooks:read"], limitGroup: "other" };
+export const write: ProtectedAccess = { scopes: ["webhooks:write"], limitGroup: "other" };
+
+const ofEndpoint = { id: "WEBHOOK_ENDPOINT_NOT_FOUND" } as const;
+export const ofDelivery = { id: "WEBHOOK_DELIVERY_NOT_FOUND" } as const;
+
+/** Which part of a list is wanted. */
+export const pageQuery = queryOf<PageQuery>({
+  limit: pageLimit,
+  cursor: text(1, 200, "X-Next-Cursor of the previous page."),
+});
+
+/** Days of events may wait. */
+const recoverTimeoutMs = 30_000;
 
 export const endpointRoutes: readonly Route[] = [
   defineRoute({
@@ -113,6 +139,67 @@ export const endpointRoutes: readonly Route[] = [
     errors: [],
     call: (request, { webhooks }) => webhooks.deleteEndpoint({ id: request.params.id }, onBehalfOf(request)),
     respond: () => noContent,
+  }),
+  defineRoute({
+    ...webhooksBase,
+    operationId: "rotateWebhookSecret",
+    method: "POST",
+    path: "/v1/webhooks/endpoints/{id}/rotate-secret",
+    summary: "Give an endpoint a new secret",
+    description:
+      "For 24 hours requests have two signatures: with the new secret and with the one before. Whoever rotates twice within that time keeps the last two.",
+    access: write,
+    notFound: ofEndpoint,
+    success: {
+      status: 200,
+      description: "The endpoint, with its new secret.",
+      schema: endpointWithSecret.schemas.answer,
+    },
+    errors: [],
+    call: (request, { webhooks }) => webhooks.rotateEndpointSecret({ id: request.params.id }, onBehalfOf(request)),
+    respond: (answer, { caller }) => jsonReply(200, rotatedEndpoint.answer(answer, { organizationId: caller.orgId })),
+  }),
+  defineRoute({
+    ...webhooksBase,
+    operationId: "testWebhookEndpoint",
+    method: "POST",
+    path: "/v1/webhooks/endpoints/{id}/test",
+    summary: "Send an event to try an endpoint out",
+    description: "An event of the type `webhook.test`, to this endpoint alone, whatever types it asks for.",
+    access: write,
+    notFound: ofEndpoint,
+    success: {
+      status: 202,
+      description: "The delivery, which tells later what became of it.",
+      schema: delivery.schemas.answer,
+      headers: { Location: "Where it is read: /v1/webhooks/deliveries/{id}." },
+    },
+    errors: ["WEBHOOK_ENDPOINT_DISABLED"],
+    call: (request, { webhooks }) => webhooks.testEndpoint({ id: request.params.id }, onBehalfOf(request)),
+    respond: (answer) => {
+      const view = delivery.answer(required(answer.delivery));
+      return jsonReply(202, view, { Location: `/v1/webhooks/deliveries/${view.id}` });
+    },
+  }),
+  defineRoute({
+    ...webhooksBase,
+    operationId: "recoverWebhookEndpoint",
+    method: "POST",
+    path: "/v1/webhooks/endpoints/{id}/recover",
+    summary: "Send again what could not be delivered",
+    description:
+      "Everything of a time that this endpoint has not received, in the order in which it happened. What has been delivered is not sent again. At most 100,000 at once: ask again for more.",
+    access: write,
+    notFound: ofEndpoint,
+    body: createBody(recovery, { example: { since: "2026-11-20T00:00:00.000Z" } }),
+    success: { status: 202, description: "How many deliveries wait again.", schema: recovered.schemas.answer },
+    errors: ["WEBHOOK_ENDPOINT_DISABLED"],
+    call: (request, { webhooks }) =>
+      webhooks.recoverEndpoint(
+        { ...recovery.create(request.body), id: request.params.id },
+        { ...onBehalfOf(request), timeoutMs: recoverTimeoutMs },
+      ),
+    respond: (answer) => jsonReply(202, recovered.answer(answer)),
   }),
 ];
 

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { OrgId } from "#platform/ids.ts";
 
-/** Who kept a gateway busy, from a space-saving sketch (gateway/limits/load-sketch.ts). */
+/** Who kept a gateway busy, from a space-saving sketch (gateway/limits/use-report.ts). */
 export interface Load {
   readonly spanMs: number;
   /** At most this, of each organization that is not among them. */
