@@ -44,7 +44,7 @@ export const exportHandlers = (deps: ExportDeps): ServiceImpl<typeof ExportServi
     const caller = requireCaller(context);
     const { orgId, clientId: createdBy, requestId } = caller;
     const { vault, clock } = deps;
-    requireTimes(acceptances);
+    requireWanted(acceptances);
     const person = soughtPerson({ email, userRef });
     const hashed = (kind: string, text: string): Buffer => vault.subjectIndex(orgId, `export ${kind}:${text}`);
     const kind = acceptances ? "acceptances" : organization ? "organization" : "person";
@@ -118,13 +118,17 @@ export const exportHandlers = (deps: ExportDeps): ServiceImpl<typeof ExportServi
 /** Timestamps have the years 1 to 9999. */
 const [firstSecond, lastSecond] = [-62_135_596_800n, 253_402_300_799n];
 
-/** Throws VALIDATION_FAILED for times that have no form in JSON. */
-function requireTimes(acceptances: AcceptancesToExport | undefined): void {
+/** Throws VALIDATION_FAILED for times that have no form in JSON, and for a revision of no version. */
+function requireWanted(acceptances: AcceptancesToExport | undefined): void {
   const details = (["from", "to"] as const).flatMap((name) => {
     const { seconds } = acceptances?.[name] ?? { seconds: 0n };
     if (seconds >= firstSecond && seconds <= lastSecond) return [];
     return [{ field: `acceptances.${name}`, code: "RANGE", message: "must be between the years 1 and 9999" }];
   });
+  if (acceptances?.revision !== undefined && acceptances.versionId === undefined) {
+    const message = "is required with revision: each version counts its own revisions";
+    details.push({ field: "acceptances.versionId", code: "REQUIRED", message });
+  }
   if (details.length > 0) throw new DomainError("VALIDATION_FAILED", { details });
 }
 

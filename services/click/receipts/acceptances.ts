@@ -37,7 +37,11 @@ const maxLimit = 1_000;
 
 /** Undefined when no acceptance can match. */
 function readQuery(request: ListAcceptancesRequest, subjectIndex: SubjectIndex): ListQuery | undefined {
-  const { limit, cursor } = request;
+  const { limit, cursor, versionId, revision } = request;
+  if (revision !== undefined && versionId === undefined) {
+    const message = "is required with revision: each version counts its own revisions";
+    throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "versionId", code: "REQUIRED", message }] });
+  }
   const after = readCursor(cursor, "CLICK_VALIDATION_FAILED");
   const filter = readFilter(request, subjectIndex);
   return filter && { ...filter, after, limit: limit === 0 ? maxLimit : Math.min(limit, maxLimit) };

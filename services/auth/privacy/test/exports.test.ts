@@ -297,6 +297,7 @@ describe("an export of a person", () => {
       const wrong = { ...acceptances, from: timestampFromDate(new Date(time)) };
       await expectDomainError(askFor({ acceptances: wrong }), "VALIDATION_FAILED");
     }
+    await expectDomainError(askFor({ acceptances: { ...acceptances, revision: 3 } }), "VALIDATION_FAILED");
     await expectDomainError(askFor({ acceptances, ...person }), "VALIDATION_FAILED");
     await until(async () => asked.includes("zoe-ref-9 2"));
     const second = await startWorker();

@@ -130,7 +130,8 @@ describe("listAcceptances", () => {
     expect(await found({ versionId, userRef: "bob" })).toEqual([]);
     expect((await found({ versionId, userRef: "ann", templateId: template.templateId })).length).toBe(9);
     expect(await found({ versionId: newId() })).toEqual([]);
-    expect(await found({ revision: 1 })).toEqual([]);
+    const { details } = await expectDomainError(found({ revision: 1 }), "CLICK_VALIDATION_FAILED");
+    expect(details).toMatchObject([{ field: "versionId", code: "REQUIRED" }]);
     expect(await page({ versionId }, newOrg())).toMatchObject({ receipts: [] });
   });
 
