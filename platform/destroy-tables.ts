@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { type Caller, requireCaller } from "./caller.ts";
 import { identifier } from "./db/ddl.ts";
+import { noteHolds } from "./db/hold-marks.ts";
 import { createPool, type PoolOptions, type Tenant, withOrg } from "./db/pool.ts";
 import type { OrgId } from "./ids.ts";
 import { addressesIn } from "./mail/mail.ts";
@@ -138,15 +139,29 @@ export interface OldRecords {
   window(tenant: Tenant, window: OldWindow): Promise<readonly OldRecord[]>;
   /** What `window` goes on behind. */
   placeOf(record: OldRecord): string;
-  /** Removes those that are still older. */
-  remove(caller: Caller, ids: readonly string[], before: Date): Promise<void>;
+  /** Removes those that are still older, unless there are holds that the mark does not count (`shareHolds`). */
+  remove(caller: Caller, ids: readonly string[], before: Date, holdMark: number): Promise<void>;
   present(tenant: Tenant, ids: readonly string[]): Promise<readonly string[]>;
 }
 
 // The schema demands it.
 const dateOf = (time: Timestamp | undefined): Date => (time === undefined ? new Date(0) : timestampDate(time));
 
-export const retentionOf = (pool: pg.Pool, records: OldRecords): ServiceImpl<typeof RetentionService> => ({
+/** What the sign service tells every service that deletes, when there is another hold. */
+export const holdNotes = (pool: pg.Pool, schema: string): Pick<ServiceImpl<typeof RetentionService>, "noteHolds"> => ({
+  async noteHolds({ mark }, context) {
+    const { orgId } = requireCaller(context);
+    await noteHolds((work) => withOrg(pool, orgId, work), schema, mark, context.signal);
+    return {};
+  },
+});
+
+export const retentionOf = (
+  pool: pg.Pool,
+  schema: string,
+  records: OldRecords,
+): ServiceImpl<typeof RetentionService> => ({
+  ...holdNotes(pool, schema),
   async countOld({ before }, context) {
     const { orgId } = requireCaller(context);
     return { records: await withOrg(pool, orgId, (tenant) => records.count(tenant, dateOf(before))) };
@@ -163,10 +178,10 @@ export const retentionOf = (pool: pg.Pool, records: OldRecords): ServiceImpl<typ
       nextCursor: last === undefined ? "" : records.placeOf(last),
     };
   },
-  async removeOld({ ids, before, onlyLook }, context) {
+  async removeOld({ ids, before, onlyLook, holdMark }, context) {
     const caller = requireCaller(context);
     const wanted = ids.map((id) => id.toLowerCase());
-    if (!onlyLook) await records.remove(caller, wanted, dateOf(before));
+    if (!onlyLook) await records.remove(caller, wanted, dateOf(before), holdMark);
     const keptIds = await withOrg(pool, caller.orgId, (tenant) => records.present(tenant, wanted));
     return { keptIds: [...keptIds] };
   },

@@ -289,6 +289,7 @@ export const errorCatalogue = {
   ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
   ERASURE_NOT_FOUND: row(404, Code.NotFound, "There is no erasure with this id."),
   LEGAL_HOLD: row(409, Code.Aborted, "A legal hold keeps this from being deleted. Nothing was changed."),
+  HOLDS_CHANGED: row(409, Code.Aborted, "A legal hold was set meanwhile. Nothing was changed. Try again."),
   LEGAL_HOLD_NOT_FOUND: row(404, Code.NotFound, "There is no legal hold with this id."),
   TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
   ENVELOPE_CANNOT_BE_MODIFIED: row(

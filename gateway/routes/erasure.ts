@@ -1,6 +1,7 @@
 import { erasure, opening } from "#api/erasures.ts";
 import { evidence } from "#api/evidence.ts";
 import type { JsonSchema } from "#api/kinds.ts";
+import { withHolds } from "#platform/db/hold-marks.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
@@ -39,12 +40,14 @@ export const erasureRoutes: readonly Route[] = [
     texts: { userRef: userRefParam },
     query: queryOf<ErasureQuery>({ reason: erasureReason }),
     success: { status: 200, description: "What was erased, restricted and kept.", schema: erasure.schemas.answer },
-    errors: ["CLICK_LEGAL_HOLD"],
+    errors: ["CLICK_LEGAL_HOLD", "HOLDS_CHANGED"],
     call: async (request, { click, sign }) => {
       const { userRef } = request.params;
-      await refuseHeld({ sign }, request, { userRef, code: "CLICK_LEGAL_HOLD" });
       const options = { ...onBehalfOf(request), timeoutMs: eraseMs };
-      return click.eraseUser({ userRef, reason: request.query.reason ?? "" }, options);
+      const { reason = "" } = request.query;
+      return unlessHeld({ sign }, request, { userRef, code: "CLICK_LEGAL_HOLD" }, (holdMark) =>
+        click.eraseUser({ userRef, reason, holdMark }, options),
+      );
     },
     respond: ({ erasureJson }) => jsonText(erasureJson),
   }),
@@ -72,14 +75,19 @@ export const erasureRoutes: readonly Route[] = [
 const jsonText = (body: string): Reply => ({ status: 200, body });
 
 /**
- * Refuses to delete something of a service that knows no holds while one keeps everything of the organization, or the
- * person of this reference.
+ * Deletes something of a service that knows no holds, unless one keeps everything of the organization, or the person of
+ * this reference. The service takes the mark of the holds that were looked at, and refuses when there is another by then.
  */
-export async function refuseHeld(
+export const unlessHeld = <T>(
   { sign }: Pick<Services, "sign">,
   request: Pick<RouteRequest, "caller">,
-  { userRef = "", code = "LEGAL_HOLD" }: { readonly userRef?: string; readonly code?: ErrorCode } = {},
-): Promise<void> {
-  const { isHeld } = await sign.findPersonHold({ userRef }, onBehalfOf(request));
-  if (isHeld) throw new DomainError(code);
-}
+  { userRef = "", code = "LEGAL_HOLD" }: { readonly userRef?: string; readonly code?: ErrorCode },
+  deletes: (holdMark: number) => Promise<T>,
+): Promise<T> =>
+  withHolds(
+    () => sign.findPersonHold({ userRef }, onBehalfOf(request)),
+    ({ isHeld, mark }) => {
+      if (isHeld) throw new DomainError(code);
+      return deletes(mark);
+    },
+  );

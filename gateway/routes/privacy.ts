@@ -142,16 +142,12 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/holds",
     summary: "Set a legal hold",
     description:
-      "Keeps one agreement, all agreements of a person, or, when neither is named, all of the organization from being deleted and erased until it is lifted. Once this is answered nothing of it is deleted any more: it waits for the step that an erasure of a person is at, and answers 503 when that does not end within half a minute; the hold stands then, too. The address of a person is kept as a keyed hash alone and never shown.",
+      "Keeps one agreement, all agreements of a person, or, when neither is named, all of the organization from being deleted and erased until it is lifted. Once this is answered nothing of it is deleted any more: it waits for what is just being deleted, mostly for less than a second, and answers 503 when that does not end within half a minute; the hold stands then, too. The address of a person is kept as a keyed hash alone and never shown.",
     body: createBody(legalHold, { example: { email: "ann@example.com", reason: "Lawsuit 4 C 17/26" } }),
     success: { status: 201, description: "The hold.", schema: legalHold.schemas.answer },
     errors: ["ENVELOPE_NOT_FOUND"],
-    call: async (request, { sign, erasures }) => {
-      const answer = await sign.setLegalHold(legalHold.create(request.body), onBehalfOf(request));
-      // Sign waits for what deletes agreements itself. What erases people elsewhere looked at the holds before.
-      await erasures.awaitErasures({}, { ...onBehalfOf(request), timeoutMs: awaitMs });
-      return answer;
-    },
+    call: (request, { sign }) =>
+      sign.setLegalHold(legalHold.create(request.body), { ...onBehalfOf(request), timeoutMs: awaitMs }),
     respond: (answer) => jsonReply(201, legalHold.answer(required(answer.hold))),
   }),
   defineRoute({

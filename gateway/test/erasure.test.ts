@@ -86,6 +86,20 @@ test.each(["ann@example.com", ""])("a legal hold on %p keeps what is deleted by 
   }
 });
 
+test("holds are asked for again when there was another one meanwhile, and not for ever", async () => {
+  const { seen } = gateway.click.erasure;
+  expect((await erase("user-1")).status).toBe(200);
+  const mark = seen.erasures.at(-1)?.holdMark ?? 0;
+  const before = seen.erasures.length;
+  seen.mark = mark + 3;
+  expect((await erase("user-1")).status).toBe(200);
+  expect(seen.erasures.slice(before).map(({ holdMark }) => holdMark)).toEqual([mark + 1, mark + 2, mark + 3]);
+  seen.mark = Number.MAX_SAFE_INTEGER;
+  const { status, body } = await erase("user-1");
+  expect([status, body.errorCode]).toEqual([409, "HOLDS_CHANGED"]);
+  seen.mark = 0;
+});
+
 describe("openRestrictedEvidence", () => {
   const open = (body: unknown) =>
     gateway.call("POST", `/v1/click/evidence/${sessionId.toUpperCase()}/restricted`, { token, body });

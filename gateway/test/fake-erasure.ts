@@ -13,7 +13,9 @@ export const openedBundleJson = wholeJson(evidence.schemas.answer);
 
 /** Erasure that only takes note; `ownerOf` tells whose session it is. */
 export function createFakeErasure(ownerOf: (sessionId: string) => string | undefined) {
-  const seen: { erasures: EraseUserRequest[]; openings: OpenRestrictedEvidenceRequest[] } = {
+  const seen: { mark: number; erasures: EraseUserRequest[]; openings: OpenRestrictedEvidenceRequest[] } = {
+    // How many legal holds the service was told of.
+    mark: 0,
     erasures: [],
     openings: [],
   };
@@ -22,6 +24,7 @@ export function createFakeErasure(ownerOf: (sessionId: string) => string | undef
   const handlers = {
     eraseUser: (request) => {
       seen.erasures.push(request);
+      if (request.holdMark < seen.mark) throw new DomainError("HOLDS_CHANGED");
       if (held.has(request.userRef)) {
         const details = [{ field: "template-1", code: "LEGAL_HOLD", message: "the template terms holds records" }];
         throw new DomainError("CLICK_LEGAL_HOLD", { details });

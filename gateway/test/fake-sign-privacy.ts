@@ -18,6 +18,7 @@ export const createFakeSignPrivacy = ({ enter, agreements, held }: FakeSignCore)
     if (templateId !== "" && agreements.get(templateId)?.organizationId !== orgId)
       throw new DomainError("TEMPLATE_NOT_FOUND");
   };
+  let mark = 0;
   return {
     getRetention: (request, context) => {
       requireTemplate(enter(context, "getRetention", request), request);
@@ -55,7 +56,9 @@ export const createFakeSignPrivacy = ({ enter, agreements, held }: FakeSignCore)
     },
     findPersonHold: (request, context) => {
       enter(context, "findPersonHold", request);
-      return { isHeld: held.has("") || held.has(request.userRef) };
+      // As if there were another hold each time.
+      mark += 1;
+      return { mark, isHeld: held.has("") || held.has(request.userRef) };
     },
     listDeletions: (request, context) => {
       enter(context, "listDeletions", request);

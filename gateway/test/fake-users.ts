@@ -64,7 +64,6 @@ export function createFakeUsers() {
     return id;
   };
   const calls = { authenticate: 0, logins: 0, resets: 0 };
-  const awaited: string[] = [];
 
   const add = (organizationId: string, fields: MessageInitShape<typeof UserSchema> = {}): User => {
     const defaults = {
@@ -252,10 +251,6 @@ export function createFakeUsers() {
         if (erasures.get(id) !== requireCaller(context).orgId) throw new DomainError("ERASURE_NOT_FOUND");
         return { erasure: { ...sampleErasure, id }, items: [sampleItem], nextCursor: "2" };
       },
-      awaitErasures: (_request, context) => {
-        awaited.push(requireCaller(context).orgId);
-        return {};
-      },
       listErasures: () => ({ erasures: [{ ...sampleErasure, id: newId() }], nextCursor: "" }),
     });
   };
@@ -267,7 +262,6 @@ export function createFakeUsers() {
     calls,
     add,
     addErasure,
-    awaited,
     addCredential: (orgId: string, id: string): string => {
       credentials.set(id, { orgId, name: "Shop backend", scopes: ["click:read"] });
       return id;

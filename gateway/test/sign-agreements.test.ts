@@ -428,10 +428,3 @@ test("templates are created, listed, changed and deleted", async () => {
   expect((await send("DELETE", path)).status).toBe(204);
   expect((await send("GET", path)).body.errorCode).toBe("TEMPLATE_NOT_FOUND");
 });
-
-test("a legal hold is answered once what erasures of people are doing is over", async () => {
-  const { auth, call } = setup.gateway;
-  const token = await auth.token("privacy:admin");
-  expect((await call("POST", "/v1/privacy/holds", { token, body: { reason: "Lawsuit 1" } })).status).toBe(201);
-  expect(auth.people.awaited).toEqual([orgA]);
-});

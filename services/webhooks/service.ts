@@ -1,5 +1,5 @@
 import { createClient, type Transport } from "@connectrpc/connect";
-import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { ClickService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
@@ -22,9 +22,9 @@ import { createSweep, createWatch } from "./workers/sweep.ts";
 
 export interface WebhooksServiceDeps {
   readonly runtime: Runtime;
-  /** Reaches the click service, which knows receipts. */
+  /** Reaches the click service, which knows receipts, and whether what is old may be deleted. */
   readonly click: Transport;
-  /** Reaches the sign service, which knows agreements. */
+  /** Reaches the sign service, which knows agreements and legal holds. */
   readonly sign: Transport;
   /** In place of requests over the network; closed with the service. */
   readonly poster?: OutboundPoster;
@@ -80,7 +80,11 @@ export function createWebhooksService(config: WebhooksConfig, deps: WebhooksServ
       relay,
       fanOut,
       deliveries,
-      createSweep({ sweeperPool, clock, logger }),
+      createSweep({
+        ...{ sweeperPool, clock, logger },
+        evidenceLog: createClient(EvidenceLogService, deps.click),
+        sign: createClient(SignService, deps.sign),
+      }),
       createWatch({ claimerPool, clock, logger, metrics }),
       resealer.worker,
     ],

@@ -50,6 +50,8 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/click/sessions/session-event-store.ts expireDueSessions",
     "services/docgen/store/claim-store.ts findExpiring",
     "services/docgen/store/usage-store.ts deleteOldWindows",
+    "services/webhooks/store/requeue-store.ts findOldDeliveries",
+    "services/webhooks/store/requeue-store.ts sweepEvents",
     "services/webhooks/store/requeue-store.ts sweepSome",
   ],
   "Claimers and senders: work of every organization is taken, held and written down together": [

@@ -123,6 +123,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.consent_head: DELETE, SELECT, UPDATE (clock)",
       "click.copy: SELECT, UPDATE (ended_at, status)",
       "click.erasure: INSERT, SELECT",
+      "click.hold_mark: SELECT",
       "click.log_head: INSERT, SELECT, UPDATE (size)",
       "click.log_leaf: INSERT, SELECT",
       "click.outbox: INSERT",
@@ -310,8 +311,8 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_sign_remover: {
     reason:
-      "Finds which organizations delete anything (retention/due.ts), by how long they keep agreements and other records. Everything else it sees and deletes as one organization; nobody else may delete an agreement or its trail. Serves no request.",
-    policies: ["sign.retention_period remover_chooses (r)"],
+      "Finds which organizations delete anything (retention/due.ts), by how long they keep agreements and other records, and by the legal holds they have set. Everything else it sees and deletes as one organization; nobody else may delete an agreement or its trail. Serves no request.",
+    policies: ["sign.legal_hold remover_chooses (r): (lifted_at IS NULL)", "sign.retention_period remover_chooses (r)"],
     grants: [
       "sign.agreement: DELETE, SELECT, UPDATE (version)",
       "sign.attachment: DELETE, SELECT",
@@ -484,9 +485,10 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       (table) => `webhooks.${table} sweeper_all (*)`,
     ),
     grants: [
-      "webhooks.delivery: DELETE, SELECT (created_at, due_at, endpoint_id, id, organization_id, receiver_id)",
+      "webhooks.delivery: DELETE, SELECT (created_at, due_at, endpoint_id, event_id, id, organization_id, receiver_id)",
       "webhooks.endpoint: DELETE, SELECT (deleted_at, id, organization_id)",
       "webhooks.event: DELETE, SELECT (created_at, id, organization_id)",
+      "webhooks.hold_mark: SELECT",
       "webhooks.idempotency_key: DELETE, SELECT (created_at, key, organization_id)",
       "webhooks.queue: DELETE, SELECT (next_at, organization_id, receiver_id)",
       "webhooks.use_day: DELETE, SELECT (day, organization_id)",

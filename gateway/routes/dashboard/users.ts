@@ -111,7 +111,7 @@ export const userRoutes: readonly Route[] = [
     description: "For ever, with all sessions. What the user did stays in the audit events.",
     notFound: ofUser,
     success: { status: 204, description: "There is no such user any more." },
-    errors: ["LAST_OWNER", "LEGAL_HOLD"],
+    errors: ["LAST_OWNER", "LEGAL_HOLD", "HOLDS_CHANGED"],
     call: (request, { users }) =>
       naming(
         "USER_NOT_FOUND",

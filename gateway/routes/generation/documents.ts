@@ -7,7 +7,7 @@ import {
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, isErrorCode } from "#platform/errors.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
-import { refuseHeld } from "../erasure.ts";
+import { unlessHeld } from "../erasure.ts";
 import { nextPageHeader, pageReply } from "../pages.ts";
 import {
   createBody,
@@ -163,11 +163,11 @@ export const documentRoutes: readonly Route[] = [
     access: write,
     notFound: { id: "GEN_DOCUMENT_NOT_FOUND" },
     success: { status: 204, description: "The document is gone." },
-    errors: ["LEGAL_HOLD"],
-    call: async (request, { docgen, sign }) => {
-      await refuseHeld({ sign }, request);
-      return docgen.deleteDocument({ documentId: request.params.id }, onBehalfOf(request));
-    },
+    errors: ["LEGAL_HOLD", "HOLDS_CHANGED"],
+    call: (request, { docgen, sign }) =>
+      unlessHeld({ sign }, request, {}, (holdMark) =>
+        docgen.deleteDocument({ documentId: request.params.id, holdMark }, onBehalfOf(request)),
+      ),
     respond: () => noContent,
   }),
 ];

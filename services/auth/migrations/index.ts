@@ -1,4 +1,5 @@
 import { createRoleSql, destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
+import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { outboxCursorSql, outboxTablesSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
@@ -121,6 +122,12 @@ export const authMigrations: ServiceMigrations = {
       "alter table auth.export validate constraint export_kind_check, validate constraint export_format_check",
       "comment on column auth.export.format is 'of receipts of acceptances, which are no archive'",
       "comment on column auth.export.sealed_person is 'whom it is about, or which acceptances'",
+    ),
+    // Nothing is deleted under a legal hold that was set meanwhile.
+    sqlMigration(
+      "020_hold_marks",
+      ...holdMarksSql("auth", "assent_auth", "assent_auth_eraser", "assent_auth_remover"),
+      ...destroyerSql("auth", "assent_auth_destroyer", ["organization_deletion"]),
     ),
   ],
 };

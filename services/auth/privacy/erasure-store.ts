@@ -68,16 +68,6 @@ export async function listErasures(
   return (await client.query<StoredErasure>(sql, [orgId, before, limit])).rows;
 }
 
-/** Names each step that a process is at. One that goes on, or is tried again, has another name. */
-export async function listStepsUnderWay({ orgId, client }: Tenant, now: Date): Promise<string[]> {
-  const { rows } = await client.query<{ step: string }>(
-    `select concat_ws(' ', id, claim, step, position) as step from auth.erasure
-     where organization_id = $1 and completed_at is null and not is_dry and claimed_until > $2`,
-    [orgId, now],
-  );
-  return rows.map(({ step }) => step);
-}
-
 /** A page of the report. */
 export async function readPages(
   { orgId, client }: Tenant,

@@ -4,13 +4,14 @@ import type { Pool } from "pg";
 import { auditActor, auditRecord } from "#api/audit-record.ts";
 import type { PersonalItemJson } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import type { Caller } from "#platform/caller.ts";
+import { withHolds } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { NudgeBus } from "#platform/events/nudges.ts";
 import type { Logger } from "#platform/logger.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
-import { type AskDeps, askNext, isPersonHeld, jsonOf, type Place } from "./ask-holders.ts";
+import { type AskDeps, askNext, findPersonHold, jsonOf, type Place } from "./ask-holders.ts";
 import {
   advance,
   type ClaimedErasure,
@@ -94,7 +95,8 @@ async function erasePage(deps: ErasureWorkerDeps, claimed: ClaimedErasure): Prom
   if (!isDry) await deps.erasureList?.add(listed);
   const whileClaimed = (work: (tenant: Tenant) => Promise<void>): Promise<void> =>
     withOrg(deps.people, orgId, async (tenant) => {
-      // Only who has the claim writes, so each page is written once.
+      // Only who has the claim writes, so each page is written once. The row is locked before the holds are shared: nobody
+      // who shares them waits for it.
       if ((await lockClaimed(tenant, claimed)) !== undefined) await work(tenant);
     });
   const goOn = async (tenant: Tenant, items: readonly PersonalItemJson[], next: Place): Promise<void> => {
@@ -102,6 +104,7 @@ async function erasePage(deps: ErasureWorkerDeps, claimed: ClaimedErasure): Prom
     const until = leaseFrom(deps.clock.now());
     await advance(tenant, id, { ...next, pages: pages + (items.length > 0 ? 1 : 0), until });
   };
+  const findHold = () => findPersonHold(deps, caller, person);
   const name = holderNames[step];
   if (name !== undefined) {
     const { items, next } = await askNext(
@@ -116,30 +119,33 @@ async function erasePage(deps: ErasureWorkerDeps, claimed: ClaimedErasure): Prom
     return true;
   }
   if (step === holderNames.length) {
-    const isHeld = await isPersonHeld(deps, caller, person);
-    await whileClaimed(async (tenant) => {
-      const own = await eraseAccounts(deps, tenant, person, { erases: !isDry, isHeld });
-      await goOn(tenant, accountItems(own).map(jsonOf), { step: step + 1, position: placeOf(own) });
-    });
+    await withHolds(findHold, (hold) =>
+      whileClaimed(async (tenant) => {
+        const own = await eraseAccounts(deps, tenant, person, { ...hold, erases: !isDry });
+        await goOn(tenant, accountItems(own).map(jsonOf), { step: step + 1, position: placeOf(own) });
+      }),
+    );
     return true;
   }
   const own = accountsAt(position);
-  const isHeld = own.isHeld || (await isPersonHeld(deps, caller, person));
-  await whileClaimed(async (tenant) => {
-    await withOrg(deps.eraserPool, orgId, async (eraser) => {
-      const lines = await eraseTrail(eraser, person, { ...own, isHeld }, { erases: !isDry });
-      if (lines.length > 0) await insertPage(eraser, id, pages, lines.map(jsonOf));
-    });
-    const now = deps.clock.now();
-    await completeErasure(tenant, id, now);
-    const audited = {
-      action: isDry ? "person.sought" : "person.erased",
-      actor: auditActor(caller),
-      targetId: id,
-    } as const;
-    const context = { caller, eventId: deps.newId(), now };
-    await insertOutbox(tenant.client, "auth", [auditRecord(context, { ...audited, changes: { reason: ground } })]);
-  });
+  await withHolds(findHold, (hold) =>
+    whileClaimed(async (tenant) => {
+      const found = { ...own, isHeld: own.isHeld || hold.isHeld };
+      await withOrg(deps.eraserPool, orgId, async (eraser) => {
+        const lines = await eraseTrail(eraser, person, found, { erases: !isDry, mark: hold.mark });
+        if (lines.length > 0) await insertPage(eraser, id, pages, lines.map(jsonOf));
+      });
+      const now = deps.clock.now();
+      await completeErasure(tenant, id, now);
+      const audited = {
+        action: isDry ? "person.sought" : "person.erased",
+        actor: auditActor(caller),
+        targetId: id,
+      } as const;
+      const context = { caller, eventId: deps.newId(), now };
+      await insertOutbox(tenant.client, "auth", [auditRecord(context, { ...audited, changes: { reason: ground } })]);
+    }),
+  );
   return false;
 }
 

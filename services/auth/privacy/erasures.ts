@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -10,15 +9,8 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
-import { type AskDeps, askNext, isPersonHeld, type Place } from "./ask-holders.ts";
-import {
-  findErasure,
-  insertErasure,
-  listErasures,
-  listStepsUnderWay,
-  readPages,
-  type StoredErasure,
-} from "./erasure-store.ts";
+import { type AskDeps, askNext, findPersonHold, type Place } from "./ask-holders.ts";
+import { findErasure, insertErasure, listErasures, readPages, type StoredErasure } from "./erasure-store.ts";
 import { holderNames } from "./holders.ts";
 import { accountItems, eraseAccounts, eraseTrail, type PersonalItemShape } from "./own-people.ts";
 import { erasureHash, type SoughtPerson, sealPerson, soughtPerson } from "./person.ts";
@@ -30,8 +22,6 @@ const usualGround = "GDPR_17";
 /** Of a report in one answer; a page has what a service answered at once. */
 const maxItems = 1_000;
 const maxPages = 100;
-/** How long a call waits for what is under way, and how often it looks. */
-const [awaitMs, pauseMs] = [30_000, 100];
 
 export const erasures = (deps: Deps): ServiceImpl<typeof ErasureService> => ({
   async searchPerson({ cursor, ...person }, context) {
@@ -81,17 +71,9 @@ export const erasures = (deps: Deps): ServiceImpl<typeof ErasureService> => ({
     });
   },
 
-  async awaitErasures(_request, context) {
-    const { orgId } = requireCaller(context);
-    const list = () => withOrg(deps.people, orgId, (tenant) => listStepsUnderWay(tenant, deps.clock.now()));
-    const startedAt = performance.now();
-    let left = await list();
-    while (left.length > 0) {
-      if (performance.now() - startedAt > awaitMs) throw new DomainError("SERVICE_UNAVAILABLE");
-      await delay(pauseMs);
-      const steps = await list();
-      left = left.filter((step) => steps.includes(step));
-    }
+  // Releases before this one call it when a hold is set; what they waited for, setting a hold waits for by itself.
+  awaitErasures(_request, context) {
+    requireCaller(context);
     return {};
   },
 
@@ -107,12 +89,12 @@ export const erasures = (deps: Deps): ServiceImpl<typeof ErasureService> => ({
 });
 
 async function findOwn(deps: Deps, caller: Caller, person: SoughtPerson): Promise<PersonalItemShape[]> {
-  const isHeld = await isPersonHeld(deps, caller, person);
+  const hold = await findPersonHold(deps, caller, person);
   const own = await withOrg(deps.people, caller.orgId, (tenant) =>
-    eraseAccounts(deps, tenant, person, { erases: false, isHeld }),
+    eraseAccounts(deps, tenant, person, { ...hold, erases: false }),
   );
   const lines = await withOrg(deps.eraserPool, caller.orgId, (tenant) =>
-    eraseTrail(tenant, person, own, { erases: false }),
+    eraseTrail(tenant, person, own, { ...hold, erases: false }),
   );
   return [...accountItems(own), ...lines];
 }

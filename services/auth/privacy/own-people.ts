@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Pool } from "pg";
 import type { KeptReason, PersonalKind } from "#api/personal-data.ts";
 import { PersonalItemOutcome, type PersonalItemSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OldRecord, OldRecords } from "#platform/destroy-tables.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -24,13 +25,21 @@ export interface OwnAccounts {
   readonly isHeld: boolean;
 }
 
+/** What the legal holds say of a person. */
+export interface PersonHold {
+  readonly isHeld: boolean;
+  /** How many the organization had ever set by then. */
+  readonly mark: number;
+}
+
 /** Erases the accounts of a person with all that belongs to them. Changes nothing when `erases` is false. */
 export async function eraseAccounts(
   deps: Deps,
   tenant: Tenant,
   person: SoughtPerson,
-  { erases, isHeld }: { readonly erases: boolean; readonly isHeld: boolean },
+  { erases, isHeld, mark }: PersonHold & { readonly erases: boolean },
 ): Promise<OwnAccounts> {
+  if (erases) await shareHolds(tenant, "auth", mark);
   await lockOrganization(tenant);
   const found = await findAccounts(tenant, person);
   if (isHeld) return { accounts: found.map(({ id }) => ({ userId: id, kept: "LEGAL_HOLD" })), isHeld };
@@ -68,8 +77,9 @@ export async function eraseTrail(
   tenant: Tenant,
   person: SoughtPerson,
   { accounts, isHeld }: OwnAccounts,
-  { erases }: { readonly erases: boolean },
+  { erases, mark }: { readonly erases: boolean; readonly mark: number },
 ): Promise<PersonalItemShape[]> {
+  if (erases) await shareHolds(tenant, "auth", mark);
   const keptOf = (id: string): KeptReason | "" =>
     isHeld ? "LEGAL_HOLD" : (accounts.find(({ userId }) => userId === id)?.kept ?? "");
   const userIds = accounts.map(({ userId }) => userId);
@@ -145,8 +155,10 @@ export const oldLines = (removerPool: Pool): OldRecords => ({
     return rows;
   },
   placeOf: ({ id }) => id,
-  remove: (caller, ids, before) =>
-    withOrg(removerPool, caller.orgId, async ({ orgId, client }) => {
+  remove: (caller, ids, before, holdMark) =>
+    withOrg(removerPool, caller.orgId, async (tenant) => {
+      await shareHolds(tenant, "auth", holdMark);
+      const { orgId, client } = tenant;
       const sql = "delete from auth.audit_event where organization_id = $1 and event_id = any($2) and at < $3";
       await client.query(sql, [orgId, ids, before]);
     }),

@@ -1,6 +1,7 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import type { AuditAction } from "#api/audit-actions.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
@@ -38,6 +39,8 @@ export interface ActingOptions {
   readonly role?: UserRole;
   /** Waits for others who manage the users of the organization. */
   readonly managesUsers?: boolean;
+  /** Of whoever deletes what a legal hold may keep: the holds that were looked at. */
+  readonly holdMark?: number;
 }
 
 const userPrefix = "user:";
@@ -74,6 +77,7 @@ export async function actAs<T>(
   const { orgId, userId } = callingUser(context);
   const origin = originOf(context, options.visitor);
   return withOrg(deps.people, orgId, async (tenant) => {
+    if (options.holdMark !== undefined) await shareHolds(tenant, "auth", options.holdMark);
     if (options.managesUsers === true) await lockOrganization(tenant);
     const actor = await findUser(tenant, userId);
     if (actor?.status !== "active") throw new DomainError("SESSION_ENDED");

@@ -98,7 +98,7 @@ export const peopleRoutes =
 export const internalRoutes =
   ({ people, removerPool }: Pick<AuthDeps, "people" | "removerPool">): RpcRoutes =>
   (router) => {
-    router.service(RetentionService, retentionOf(people, oldLines(removerPool)));
+    router.service(RetentionService, retentionOf(people, "auth", oldLines(removerPool)));
   };
 
 /** What an operator or a dashboard calls, on the admin port only. */

@@ -1,6 +1,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { UserStatus as StatusMessage, type UpdateUserRequest, type UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { withHolds } from "#platform/db/hold-marks.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -18,7 +19,7 @@ import {
   type UserChange,
 } from "../domain/user.ts";
 import { createUser, sendInvitation } from "../logins/mailed-links.ts";
-import { type AskDeps, isPersonHeld } from "../privacy/ask-holders.ts";
+import { type AskDeps, findPersonHold } from "../privacy/ask-holders.ts";
 import { noteChange } from "../store/change-store.ts";
 import { deleteLinksOf } from "../store/link-store.ts";
 import { deleteMailJobsOf } from "../store/mail-job-store.ts";
@@ -138,17 +139,20 @@ export const removeUser = (deps: ActingDeps & AskDeps): Pick<ServiceImpl<typeof 
     };
     // Asked before anything is locked.
     const { email } = await actAs(deps, context, { role: "owner" }, ({ tenant }) => found(tenant, findUser));
-    if (await isPersonHeld(deps, requireCaller(context), { email, userRef: userId }))
-      throw new DomainError("LEGAL_HOLD");
-    return actAs(deps, context, { visitor, role: "owner", managesUsers: true }, async ({ tenant, now, audit }) => {
-      const user = await found(tenant);
-      if (isActiveOwner(user) && !(await hasOtherActiveOwner(tenant, user.id))) {
-        throw new DomainError("LAST_OWNER");
-      }
-      await deleteUser(tenant, user.id);
-      await audit("user.removed", user, { email: user.email });
-      await noteChange(tenant.client, "user_changed", user.id, now);
-      return {};
+    const findHold = () => findPersonHold(deps, requireCaller(context), { email, userRef: userId });
+    return withHolds(findHold, ({ isHeld, mark }) => {
+      if (isHeld) throw new DomainError("LEGAL_HOLD");
+      const acting = { visitor, role: "owner", managesUsers: true, holdMark: mark } as const;
+      return actAs(deps, context, acting, async ({ tenant, now, audit }) => {
+        const user = await found(tenant);
+        if (isActiveOwner(user) && !(await hasOtherActiveOwner(tenant, user.id))) {
+          throw new DomainError("LAST_OWNER");
+        }
+        await deleteUser(tenant, user.id);
+        await audit("user.removed", user, { email: user.email });
+        await noteChange(tenant.client, "user_changed", user.id, now);
+        return {};
+      });
     });
   },
 });

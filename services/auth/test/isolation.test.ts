@@ -52,6 +52,7 @@ async function createTenant(): Promise<Tenant> {
 /** A row in every table that belongs to people. */
 async function leaveTraces(owner: Person): Promise<void> {
   const { organizationId, userId, sessionId, call } = owner;
+  await auth.retention.noteHolds({ mark: 1 }, call);
   await auth.users.inviteUser({ email: "ivy@example.com", name: "Ivy", role: UserRole.VIEWER }, call);
   const { uri } = await auth.users.beginTotp({ password }, call);
   const secret = fromBase32(new URL(uri).searchParams.get("secret") ?? "");
@@ -195,6 +196,7 @@ describe("row-level security", () => {
     "export",
     "export_file",
     "export_piece",
+    "hold_mark",
     "login_challenge",
     "mail_job",
     "oauth_client",

@@ -2,7 +2,9 @@ import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { holdNotes } from "#platform/destroy-tables.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { addressesIn } from "#platform/mail/mail.ts";
 import type { ClickDeps } from "../deps.ts";
@@ -26,6 +28,7 @@ const dateOf = (time: Timestamp | undefined): Date => (time === undefined ? new 
 export const retention = (
   deps: EraseUserDeps & Pick<ClickDeps, "logGuard" | "integratorPool">,
 ): ServiceImpl<typeof RetentionService> => ({
+  ...holdNotes(deps.pool, "click"),
   async countOld({ before }, context) {
     const { orgId } = requireCaller(context);
     return { records: await withOrg(deps.pool, orgId, (tenant) => countOld(tenant, dateOf(before))) };
@@ -42,7 +45,7 @@ export const retention = (
       nextCursor: next ?? "",
     };
   },
-  async removeOld({ ids, before, onlyLook }, context) {
+  async removeOld({ ids, before, onlyLook, holdMark }, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
     const wanted = ids.map((id) => id.toLowerCase());
@@ -53,7 +56,7 @@ export const retention = (
       const going = records.flatMap(({ id }) => (kept.has(id) ? [] : id));
       await deps.receiptKeys.signingAt(ages.now);
       const hasErased = await withRetries(() =>
-        withOrg(deps.eraserPool, orgId, (tenant) => erase(deps, tenant, { caller, ids: going, ...ages })),
+        withOrg(deps.eraserPool, orgId, (tenant) => erase(deps, tenant, { caller, ids: going, holdMark, ...ages })),
       );
       if (hasErased) {
         deps.wakeRelay();
@@ -93,9 +96,16 @@ function addressesOf({ vault }: EraseUserDeps, organizationId: OrgId, { id, seal
 async function erase(
   deps: EraseUserDeps,
   tenant: Tenant,
-  { caller, ids, before, now }: { caller: Caller; ids: readonly string[]; before: Date; now: Date },
+  {
+    caller,
+    ids,
+    holdMark,
+    before,
+    now,
+  }: Ages & { readonly caller: Caller; readonly ids: readonly string[]; readonly holdMark: number },
 ): Promise<boolean> {
   if (ids.length === 0) return false;
+  await shareHolds(tenant, "click", holdMark);
   const sessions = await findTheirSessions(tenant, ids);
   const subjectIndexes = await findSubjects(tenant, [...ids, ...sessions]);
   await lockPersons(tenant, subjectIndexes);

@@ -1,4 +1,5 @@
 import type { Caller } from "#platform/caller.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { sessionCancelled } from "../events.ts";
 import { holdCounting } from "../stats/stat-store.ts";
@@ -43,6 +44,7 @@ export interface PersonToErase {
   readonly reason: ErasureReason;
   /** A new one when absent. */
   readonly erasureId?: string | undefined;
+  readonly holdMark: number;
   readonly now: Date;
 }
 
@@ -66,7 +68,8 @@ export async function erasePerson(
   tenant: Tenant,
   person: PersonToErase,
 ): Promise<PersonErasure | undefined> {
-  const { subjectIndex, now } = person;
+  const { subjectIndex, holdMark, now } = person;
+  await shareHolds(tenant, "click", holdMark);
   await lockPersons(tenant, [subjectIndex]);
   const sessions = await lockSessions(tenant, subjectIndex, now);
   await lockHeads(tenant, [subjectIndex]);

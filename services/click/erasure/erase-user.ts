@@ -26,6 +26,8 @@ export interface UserToErase {
   readonly reason: ErasureReason;
   /** Of the erasure, if there is anything to erase; a new one when absent. */
   readonly erasureId?: string;
+  /** The legal holds of other services that were looked at. */
+  readonly holdMark: number;
 }
 
 /** The limit of one transaction: it takes half a second, during which this person cannot accept anything. */
@@ -35,13 +37,13 @@ const maxRounds = 5;
 
 /**
  * Erases a user's records, or restricts those that must be kept, all or nothing, with a leaf in the log. Throws
- * CLICK_LEGAL_HOLD. For an unknown user it reports that nothing was erased. Records beyond the limit of one
+ * CLICK_LEGAL_HOLD and HOLDS_CHANGED. For an unknown user it reports that nothing was erased. Records beyond the limit of one
  * transaction are left for the next call.
  */
 export async function eraseUser(
   deps: EraseUserDeps,
   caller: Caller,
-  { userRef, reason, erasureId }: UserToErase,
+  { userRef, reason, erasureId, holdMark }: UserToErase,
   maxRecords = defaultMaxRecords,
 ): Promise<Erasure> {
   const { vault, keys, clock, issuer } = deps;
@@ -55,7 +57,7 @@ export async function eraseUser(
     const rules = await findRules(deps, orgId, subjectIndex);
     if (rules === undefined) return erasureAnswer(facts);
     await deps.receiptKeys.signingAt(now);
-    const person = { caller, subjectIndex, userKey, rules, reason, erasureId, now };
+    const person = { caller, subjectIndex, userKey, rules, reason, erasureId, holdMark, now };
     const erasure = await withRetries(() =>
       withOrg(deps.eraserPool, orgId, (tenant) => erasePerson({ ...deps, maxRecords }, tenant, person)),
     );

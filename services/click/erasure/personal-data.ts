@@ -34,7 +34,7 @@ export const personalData = (
     for (const userRef of referencesOf(person)) items.push(...(await findUser(deps, orgId, userRef)));
     return { items, nextCursor: "" };
   },
-  async erasePerson({ person, erasureId, ground, cursor, isHeld }, context) {
+  async erasePerson({ person, erasureId, ground, cursor, isHeld, holdMark }, context) {
     const caller = requireCaller(context);
     const [index = 0, round = 0] = cursor === "" ? [] : cursor.split(".").map(Number);
     const userRef = referencesOf(person)[index];
@@ -48,7 +48,7 @@ export const personalData = (
     const next = `${index + 1}.0`;
     if (isHeld) return { items: await heldRecords(deps, caller.orgId, userRef), nextCursor: next };
     try {
-      const user = { userRef, reason: reasons[ground] ?? "DATA_SUBJECT_REQUEST", erasureId: id } as const;
+      const user = { userRef, reason: reasons[ground] ?? "DATA_SUBJECT_REQUEST", erasureId: id, holdMark } as const;
       const { erasureId: made, complete, erased, restricted } = await eraseUser(deps, caller, user);
       // Another process may have been faster with the same erasure.
       const others = made === null ? await findDone() : undefined;

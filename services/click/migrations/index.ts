@@ -1,4 +1,5 @@
 import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
+import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { indexMigration, type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { outboxCursorSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
@@ -140,6 +141,12 @@ export const clickMigrations: ServiceMigrations = {
       "023_acceptances_by_text",
       "acceptance_text",
       "click.acceptance (organization_id, version_id, revision, accepted_at, receipt_id) where decision <> 'CONSENT'",
+    ),
+    // Nothing is erased under a legal hold that was set meanwhile.
+    sqlMigration(
+      "024_hold_marks",
+      ...holdMarksSql("click", "assent_click", "assent_click_eraser"),
+      ...destroyerSql("click", "assent_click_destroyer"),
     ),
   ],
 };

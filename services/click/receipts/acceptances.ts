@@ -68,8 +68,8 @@ export function readFilter(wanted: Wanted, subjectIndex: SubjectIndex): Acceptan
 const maxPageBytes = 2_621_440;
 
 export const eraseUser = (deps: EraseUserDeps): Pick<ServiceImpl<typeof ClickService>, "eraseUser"> => ({
-  async eraseUser({ userRef, reason }, context) {
-    const answer = await erase(deps, requireCaller(context), { userRef, reason: readReason(reason) });
+  async eraseUser({ userRef, reason, holdMark }, context) {
+    const answer = await erase(deps, requireCaller(context), { userRef, reason: readReason(reason), holdMark });
     return { erasureJson: JSON.stringify(answer) };
   },
 });

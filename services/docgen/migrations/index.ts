@@ -1,5 +1,6 @@
 import { destroyerSql } from "#platform/db/ddl.ts";
 import { erasureAnswersSql } from "#platform/db/erasure-answers.ts";
+import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { indexMigration, type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Lists } from "./002_lists.ts";
@@ -22,6 +23,12 @@ export const docgenMigrations: ServiceMigrations = {
       "007_kept_documents",
       "document_kept",
       "docgen.document (organization_id, id) where cleared_at is null",
+    ),
+    // Nothing is deleted under a legal hold that was set meanwhile.
+    sqlMigration(
+      "008_hold_marks",
+      ...holdMarksSql("docgen", "assent_docgen"),
+      ...destroyerSql("docgen", "assent_docgen_destroyer"),
     ),
   ],
 };

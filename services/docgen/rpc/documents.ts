@@ -8,6 +8,7 @@ import {
   DocumentStatus as WireStatus,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -35,7 +36,10 @@ export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenServic
     const { orgId } = caller;
     const id = canonicalId(request.documentId);
     const now = deps.clock.now();
-    const isDeleted = await withOrg(deps.pool, orgId, (tenant) => removeDocument(deps, tenant, { caller, id, now }));
+    const isDeleted = await withOrg(deps.pool, orgId, async (tenant) => {
+      await shareHolds(tenant, schema, request.holdMark);
+      return removeDocument(deps, tenant, { caller, id, now });
+    });
     if (!isDeleted) throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
     deps.workLoop.drop(id);
     deps.wakeRelay();

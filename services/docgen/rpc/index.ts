@@ -59,5 +59,5 @@ export const personalDataRoutes =
       ...exportOrganization(deps),
       ...destruction({ pool: deps.destroyerPool, schema: "docgen" }),
     });
-    router.service(RetentionService, retentionOf(deps.pool, oldDocuments(deps)));
+    router.service(RetentionService, retentionOf(deps.pool, "docgen", oldDocuments(deps)));
   };

@@ -9,8 +9,10 @@ import {
 } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { answerOnce, heldItem } from "#platform/db/erasure-answers.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OldRecords } from "#platform/destroy-tables.ts";
+import { schema } from "../store/orm.ts";
 import {
   clearDocument,
   countOldDocuments,
@@ -40,15 +42,15 @@ export const personalData = (
 ): Pick<ServiceImpl<typeof PersonalDataService>, "findPerson" | "erasePerson"> => ({
   findPerson: ({ person, cursor }, context) =>
     withOrg(deps.pool, requireCaller(context).orgId, (tenant) => findPage(tenant, person, cursor)),
-  async erasePerson({ person, erasureId, cursor, isHeld }, context) {
+  async erasePerson({ person, erasureId, cursor, isHeld, holdMark }, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
     const page = await withOrg(deps.pool, orgId, (tenant) =>
       answerOnce(tenant, { schema: "docgen", erasureId, cursor, isHeld }, (within) => findPage(within, person, cursor)),
     );
     if (isHeld) return withOrg(deps.pool, orgId, (tenant) => keepLeft(tenant, page, person, cursor));
-    // What was noted is done after it, and again as often as it is asked for.
-    for (const { kind, targetId } of page.items) if (kind === erasedKind) await erase(deps, caller, targetId);
+    // What was noted is done after it, and again as often as it is asked for: under a hold that came meanwhile it is kept.
+    for (const { kind, targetId } of page.items) if (kind === erasedKind) await erase(deps, caller, targetId, holdMark);
     if (page.items.length > 0) deps.wakeRelay();
     return page;
   },
@@ -60,10 +62,11 @@ export const oldDocuments = (deps: Deps): OldRecords => ({
   window: windowOfOldDocuments,
   placeOf: ({ id }) => id,
   present: findPresentDocuments,
-  remove: async (caller, ids, before) => {
+  remove: async (caller, ids, before, holdMark) => {
     for (const id of ids) {
       const now = deps.clock.now();
       await withOrg(deps.pool, caller.orgId, async (tenant) => {
+        await shareHolds(tenant, schema, holdMark);
         if (!(await lockOldDocument(tenant, id, before))) return;
         await removeDocument(deps, tenant, { caller, id, now });
         await clearDocument(tenant, id, now);
@@ -81,9 +84,10 @@ async function keepLeft(tenant: Tenant, page: Page, person: Person | undefined, 
   return { ...page, items: page.items.map((one) => (left.has(one.targetId) ? heldItem(one) : one)) };
 }
 
-async function erase(deps: Deps, caller: Caller, id: string): Promise<void> {
+async function erase(deps: Deps, caller: Caller, id: string, holdMark: number): Promise<void> {
   const now = deps.clock.now();
   await withOrg(deps.pool, caller.orgId, async (tenant) => {
+    await shareHolds(tenant, schema, holdMark);
     await removeDocument(deps, tenant, { caller, id, now });
     await clearDocument(tenant, id, now);
   });

@@ -3,6 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { DocumentStatus, Profile } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { raceHolds } from "#platform/testing/hold-races.ts";
 import { until } from "#platform/testing/until.ts";
 import { RenderError } from "../renderer/render-job.ts";
 import { blobsOf, createCustomer, readEvents, rowOf, usedOf } from "./document-harness.ts";
@@ -339,4 +340,35 @@ test("what a period ends for goes with its bytes and all that was said of it, an
   await theirs.organization.getDocument({ documentId: foreign.id });
   expect(await mine.organization.countOld({ before })).toMatchObject({ records: 0 });
   renderer.letGo();
+});
+
+test("a document that is there when a hold is answered stays, whoever was just deleting it", async () => {
+  const { organization, create } = await createCustomer(harness);
+  const ids: string[] = [];
+  await raceHolds({
+    note: (mark) => organization.noteHolds({ mark }),
+    deletes: async (round, holdMark) => organization.deleteDocument({ documentId: ids[round] ?? "", holdMark }),
+    isThere: (round) =>
+      organization.getDocument({ documentId: ids[round] ?? "" }).then(
+        () => true,
+        () => false,
+      ),
+    prepare: async () => {
+      // These are more than the plan has.
+      await harness.superuser.query("delete from docgen.usage_window where organization_id = $1", [organization.orgId]);
+      ids.push(present((await create({}, waiting)).document).id);
+    },
+  });
+  // What was asked for before the last hold is neither erased nor deleted for its time.
+  const [before, old] = [timestampFromDate(new Date(harness.clock.now().getTime() + 60_000)), { mark: ids.length }];
+  await organization.noteHolds({ mark: 1 });
+  const erasure = { erasureId: randomUUID(), ground: "GDPR_17", person: { userRef: "17" } };
+  await create({ metadataJson: '{"for":"17"}' }, waiting);
+  await expectDomainError(organization.erasePerson({ ...erasure, holdMark: old.mark - 1 }), "HOLDS_CHANGED");
+  const { records } = await organization.listOld({ before, limit: 200 });
+  const removal = { before, ids: records.map(({ id }) => id) };
+  await expectDomainError(organization.removeOld({ ...removal, holdMark: old.mark - 1 }), "HOLDS_CHANGED");
+  expect((await organization.removeOld({ ...removal, onlyLook: true })).keptIds).toHaveLength(records.length);
+  expect((await organization.erasePerson({ ...erasure, holdMark: old.mark })).items).toHaveLength(1);
+  expect((await organization.removeOld({ ...removal, holdMark: old.mark })).keptIds).toEqual([]);
 });

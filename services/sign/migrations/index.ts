@@ -116,5 +116,10 @@ export const signMigrations: ServiceMigrations = {
       "grant select, delete on sign.progress to assent_sign_remover, assent_sign_eraser",
       ...destroyerSql("sign", "assent_sign_destroyer"),
     ),
+    // Where a legal hold keeps something, old deliveries of webhooks are looked at one by one.
+    sqlMigration(
+      "025_held_deliveries",
+      "create policy remover_chooses on sign.legal_hold for select to assent_sign_remover using (lifted_at is null)",
+    ),
   ],
 };

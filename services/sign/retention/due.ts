@@ -139,11 +139,15 @@ export async function listRetaining(removerPool: pg.Pool): Promise<OrgId[]> {
   return rows.flatMap(({ id }) => parseOrgId(id) ?? []);
 }
 
-/** The kinds of records that organizations have said of how long they are kept, by organization and kind. */
+/**
+ * The kinds of records that organizations have said of how long they are kept, by organization and kind. While there are legal
+ * holds, the webhooks service leaves old deliveries to us.
+ */
 export async function listKeptKinds(removerPool: pg.Pool): Promise<{ orgId: OrgId; kind: RecordKind }[]> {
   const { rows } = await removerPool.query<{ id: string; kind: RecordKind }>(
-    `select organization_id as id, status as kind from sign.retention_period
-     where status = any($1) order by organization_id, status`,
+    `select organization_id as id, status as kind from sign.retention_period where status = any($1)
+     union select organization_id, 'webhooks' from sign.legal_hold where lifted_at is null
+     order by id, kind`,
     [recordKinds],
   );
   return rows.flatMap(({ id, kind }) => {

@@ -157,14 +157,11 @@ export const retention = ({
   },
 });
 
-/** The webhooks service keeps deliveries no longer, whether there is a period or not. */
-const mostDeliveryDays = 30;
-
 /** Asks each service whose records do not stay for ever how many are over by then. */
 async function countRecords(holders: RecordHolders, caller: Caller, periods: readonly Period[], until: Date) {
-  const counted = periods.map(async ({ status: kind, days, next }) => {
-    const kept = kind === "webhooks" ? Math.min(days ?? mostDeliveryDays, mostDeliveryDays) : days;
-    const before = oldBefore({ days: kept, next }, until);
+  const counted = periods.map(async (period) => {
+    const { status: kind } = period;
+    const before = oldBefore(period, until);
     if (before === undefined || !isRecordKind(kind)) return [];
     const headers = callerHeaders(caller);
     const { records } = await holders[kind].countOld({ before: timestampFromDate(before) }, { headers });

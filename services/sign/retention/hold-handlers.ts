@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { LegalHoldSchema } from "#gen/assent/sign/v1/retention_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
+import { callerHeaders, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
@@ -13,8 +13,8 @@ import { emailIndex } from "../agreement/subject-keys.ts";
 import type { SignDeps } from "../deps.ts";
 import { insertActs } from "./acts.ts";
 import { uuidCursor } from "./handlers.ts";
-import { endHold, findHold, insertHold, isHeld, type LegalHold, listHolds } from "./holds.ts";
-import { lockRules } from "./periods.ts";
+import { countHolds, endHold, findHold, insertHold, isHeld, type LegalHold, listHolds, readActive } from "./holds.ts";
+import { lockRules, recordKinds } from "./periods.ts";
 
 type Holds = Pick<
   ServiceImpl<typeof SignService>,
@@ -22,16 +22,20 @@ type Holds = Pick<
 >;
 
 const usualLimit = 100;
+/** How long services may take to be over with what they delete. */
+const noteMs = 30_000;
 
 export const legalHolds = ({
   pool,
   vault,
   clock,
   newId,
+  records,
   wakeRelay,
-}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId" | "wakeRelay">): Holds => ({
+}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId" | "records" | "wakeRelay">): Holds => ({
   async setLegalHold(request, context) {
-    const { orgId, clientId, requestId } = requireCaller(context);
+    const caller = requireCaller(context);
+    const { orgId, clientId, requestId } = caller;
     const agreementId = request.agreementId.toLowerCase() || null;
     const email = request.email.trim();
     if (agreementId !== null && email !== "") {
@@ -42,7 +46,7 @@ export const legalHolds = ({
       throw invalid(problem("email", "INVALID_EMAIL", "must be an e-mail address"));
     }
     const kind = agreementId !== null ? "agreement" : email !== "" ? "person" : "organization";
-    const hold = await withOrg(pool, orgId, async (tenant) => {
+    const { mark, ...hold } = await withOrg(pool, orgId, async (tenant) => {
       // Before it is answered, deletions that have begun are over.
       await lockRules(tenant);
       if (agreementId !== null && (await loadAgreement(tenant, agreementId)) === undefined) {
@@ -61,9 +65,14 @@ export const legalHolds = ({
           details: { kind },
         },
       ]);
-      return made;
+      return { ...made, mark: await countHolds(tenant) };
     });
     wakeRelay();
+    // What other services were just deleting is over when they answer. The hold stands also when one of them does not.
+    const options = { headers: callerHeaders(caller), timeoutMs: noteMs };
+    const noted = await Promise.allSettled(recordKinds.map((kind) => records[kind].noteHolds({ mark }, options)));
+    const failed = noted.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw new DomainError("SERVICE_UNAVAILABLE", { cause: failed.reason });
     return { hold: holdMessage(hold) };
   },
 
@@ -79,7 +88,11 @@ export const legalHolds = ({
   async findPersonHold({ email, userRef }, context) {
     const { orgId } = requireCaller(context);
     const person = { email: email.trim(), userRef: userRef.trim() };
-    return { isHeld: await withOrg(pool, orgId, (tenant) => isHeld(tenant, vault, person)) };
+    return withOrg(pool, orgId, async (tenant) => ({
+      mark: await countHolds(tenant),
+      isHeld: await isHeld(tenant, vault, person),
+      hasHolds: (await readActive(tenant)).ids.length > 0,
+    }));
   },
 
   async liftLegalHold(request, context) {

@@ -71,6 +71,18 @@ export async function endHold(
   return rowCount === 1;
 }
 
+/**
+ * How many holds the organization has ever set. What deletes elsewhere is told it, and refuses whoever knows of fewer than it
+ * was told of: read it before the holds themselves.
+ */
+export async function countHolds({ orgId, client }: Tenant): Promise<number> {
+  const { rows } = await client.query<{ count: number }>(
+    "select count(*)::integer as count from sign.legal_hold where organization_id = $1",
+    [orgId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 export interface ActiveHolds {
   /** Of all of them. */
   readonly ids: readonly string[];

@@ -159,14 +159,12 @@ export const createRecordHolders = ({ click, docgen, webhooks, auth }: RecordTra
 
 const dayMs = 24 * 60 * 60_000;
 
+/** Deliveries are kept no longer, whether there is a period or not. */
+const mostDeliveryDays = 30;
+
 /** Records from before then are to be deleted by a moment; undefined when none are. */
-export function oldBefore(
-  {
-    days,
-    next,
-  }: { readonly days: number | null; readonly next: { readonly days: number | null; readonly at: Date } | null },
-  until: Date,
-): Date | undefined {
-  const spans = [days, next !== null && next.at <= until ? next.days : null].filter((span) => span !== null);
+export function oldBefore({ status, days, next }: Period, until: Date): Date | undefined {
+  const most = status === "webhooks" ? mostDeliveryDays : null;
+  const spans = [days, next !== null && next.at <= until ? next.days : null, most].filter((span) => span !== null);
   return spans.length === 0 ? undefined : new Date(until.getTime() - Math.min(...spans) * dayMs);
 }

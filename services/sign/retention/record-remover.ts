@@ -10,7 +10,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { insertActs } from "./acts.ts";
 import { listKeptKinds } from "./due.ts";
-import { findHeldRecords, readActive } from "./holds.ts";
+import { countHolds, findHeldRecords, readActive } from "./holds.ts";
 import { oldBefore, type RecordHolders, type RecordKind, readPeriods, shareRules } from "./periods.ts";
 
 export interface RecordRemoverDeps extends RecordRemovalDeps {
@@ -162,11 +162,12 @@ const carryOut = (deps: RecordRemovalDeps, orgId: OrgId, kind: RecordKind): Prom
     const plan = await lockPlan(tenant, kind);
     if (plan === undefined) return 0;
     const now = deps.clock.now();
+    const holdMark = await countHolds(tenant);
     const [before, active] = [await findBefore(tenant, kind, now), await readActive(tenant)];
     const onlyLook =
       before === undefined || plan.before > before || active.ids.some((hold) => !plan.holdIds.includes(hold));
     const { keptIds } = await deps.records[kind].removeOld(
-      { ids: [...plan.recordIds], before: timestampFromDate(plan.before), onlyLook },
+      { ids: [...plan.recordIds], before: timestampFromDate(plan.before), onlyLook, holdMark },
       callOf(orgId),
     );
     const count = plan.recordIds.length - keptIds.length;

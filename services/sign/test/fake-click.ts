@@ -89,6 +89,10 @@ export interface FakeRecords {
   readonly holders: RecordHolders;
   /** What is there; tests add to it. */
   readonly kept: Map<string, FakeRecord>;
+  /** How many holds they were told of. */
+  readonly marks: ReadonlyMap<string, number>;
+  /** Whether none can be told of a hold. */
+  setAway(isAway: boolean): void;
   /** Called before each answer to RemoveOld, after records were removed. */
   beforeAnswer(wait: () => Promise<void>): void;
 }
@@ -97,6 +101,8 @@ export interface FakeRecords {
 export function createFakeRecords(): FakeRecords {
   const kept = new Map<string, FakeRecord>();
   let wait = async (): Promise<void> => {};
+  const marks = new Map<string, number>();
+  let isAway = false;
   const holderOf = (kind: RecordKind) => {
     const older = (orgId: string, before: Date) =>
       [...kept.values()]
@@ -117,7 +123,14 @@ export function createFakeRecords(): FakeRecords {
             }));
             return { records, nextCursor: all.length > limit ? (records.at(-1)?.id ?? "") : "" };
           },
-          removeOld: async ({ ids, before, onlyLook }, context) => {
+          noteHolds: ({ mark }, context) => {
+            const { orgId } = requireCaller(context);
+            if (isAway) throw new ConnectError("away", Code.Unavailable);
+            marks.set(orgId, Math.max(mark, marks.get(orgId) ?? 0));
+            return {};
+          },
+          removeOld: async ({ ids, before, onlyLook, holdMark }, context) => {
+            if (holdMark < (marks.get(requireCaller(context).orgId) ?? 0)) throw new DomainError("HOLDS_CHANGED");
             const going = older(requireCaller(context).orgId, dateOf(before)).filter(({ id }) => ids.includes(id));
             if (!onlyLook) for (const { id } of going) kept.delete(id);
             await wait();
@@ -132,6 +145,10 @@ export function createFakeRecords(): FakeRecords {
   return {
     holders: Object.fromEntries(recordKinds.map((kind) => [kind, holderOf(kind)])) as unknown as RecordHolders,
     kept,
+    marks,
+    setAway: (away) => {
+      isAway = away;
+    },
     beforeAnswer: (instead) => {
       wait = instead;
     },

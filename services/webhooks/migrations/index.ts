@@ -1,5 +1,6 @@
 import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { erasureAnswersSql } from "#platform/db/erasure-answers.ts";
+import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002MasterKeys } from "./002_master_keys.ts";
@@ -40,6 +41,13 @@ export const webhooksMigrations: ServiceMigrations = {
       "create policy fan_out_all on webhooks.use_day to assent_webhooks_fan_out using (true) with check (true)",
       "grant select (organization_id, day), delete on webhooks.use_day to assent_webhooks_sweeper",
       "create policy sweeper_all on webhooks.use_day to assent_webhooks_sweeper using (true) with check (true)",
+      ...destroyerSql("webhooks", "assent_webhooks_destroyer"),
+    ),
+    // What was sent is kept while there is a legal hold.
+    sqlMigration(
+      "008_hold_marks",
+      ...holdMarksSql("webhooks", "assent_webhooks", "assent_webhooks_sweeper"),
+      "grant select (event_id) on webhooks.delivery to assent_webhooks_sweeper",
       ...destroyerSql("webhooks", "assent_webhooks_destroyer"),
     ),
   ],

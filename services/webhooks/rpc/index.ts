@@ -2,6 +2,7 @@ import type { Pool } from "pg";
 import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { destruction, type OldRecords, retentionOf } from "#platform/destroy-tables.ts";
 import { exportOfTables } from "#platform/export-tables.ts";
@@ -61,7 +62,11 @@ const oldDeliveries = ({ pool }: WebhooksDeps): OldRecords => ({
   window: windowOfOldDeliveries,
   placeOf: placeOfDelivery,
   present: findPresentDeliveries,
-  remove: ({ orgId }, ids, before) => withOrg(pool, orgId, (tenant) => deleteOldDeliveries(tenant, ids, before)),
+  remove: ({ orgId }, ids, before, holdMark) =>
+    withOrg(pool, orgId, async (tenant) => {
+      await shareHolds(tenant, "webhooks", holdMark);
+      await deleteOldDeliveries(tenant, ids, before);
+    }),
 });
 
 /** What the auth service asks every service, and what the sign service asks those that keep records. */
@@ -74,5 +79,5 @@ export const personalDataRoutes =
       ...exportOfTables(deps.pool, "webhooks"),
       ...destruction({ pool: deps.destroyerPool, schema: "webhooks" }),
     });
-    router.service(RetentionService, retentionOf(deps.pool, oldDeliveries(deps)));
+    router.service(RetentionService, retentionOf(deps.pool, "webhooks", oldDeliveries(deps)));
   };

@@ -8,6 +8,7 @@ import {
 } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { answerOnce } from "#platform/db/erasure-answers.ts";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { eraseFromDeliveries, findDeliveries, findEndpoints } from "../store/person-store.ts";
@@ -25,8 +26,8 @@ export const personalData = (
 ): Pick<ServiceImpl<typeof PersonalDataService>, "findPerson" | "erasePerson"> => ({
   findPerson: ({ person, cursor }, context) =>
     onePage(deps, requireCaller(context).orgId, { email: person?.email, cursor }),
-  erasePerson: ({ person, erasureId, cursor, isHeld }, context) =>
-    onePage(deps, requireCaller(context).orgId, { email: person?.email, cursor, erasure: { erasureId, isHeld } }),
+  erasePerson: ({ person, cursor, ...erasure }, context) =>
+    onePage(deps, requireCaller(context).orgId, { email: person?.email, cursor, erasure }),
 });
 
 async function onePage(
@@ -35,7 +36,7 @@ async function onePage(
   asked: {
     readonly email: string | undefined;
     readonly cursor: string;
-    readonly erasure?: { readonly erasureId: string; readonly isHeld: boolean };
+    readonly erasure?: { readonly erasureId: string; readonly isHeld: boolean; readonly holdMark: number };
   },
 ): Promise<Page> {
   const email = (asked.email ?? "").trim().toLowerCase();
@@ -53,9 +54,11 @@ async function onePage(
     const endpoints = next === undefined ? await findEndpoints(tenant, email) : [];
     return { items: [...items, ...endpoints.map(setting)], nextCursor: next ?? "" };
   };
-  return withOrg(pool, orgId, (tenant) =>
-    erasure === undefined ? work(tenant) : answerOnce(tenant, { schema: "webhooks", ...erasure, cursor }, work),
-  );
+  return withOrg(pool, orgId, async (tenant) => {
+    if (erasure === undefined) return work(tenant);
+    if (!erasure.isHeld) await shareHolds(tenant, "webhooks", erasure.holdMark);
+    return answerOnce(tenant, { schema: "webhooks", ...erasure, cursor }, work);
+  });
 }
 
 const item = (kind: PersonalKind, targetId: string, count: number): Item[] =>

@@ -1,5 +1,7 @@
 import type pg from "pg";
+import { shareHolds } from "#platform/db/hold-marks.ts";
 import type { Tenant } from "#platform/db/pool.ts";
+import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { Delivery } from "../domain/delivery.ts";
 import { type DeliveryRow, deliveryColumns, deliveryOf } from "./delivery-store.ts";
 
@@ -94,9 +96,8 @@ export async function requeueUndelivered(
 
 // All of these run as the role that removes what is old of every organization. In batches, so that no statement runs long.
 
-/** What is removed, and how old it is by then; in this order, because the former need the latter. */
+/** What is removed, and how old it is by then. */
 interface SweepLimits {
-  readonly deliveriesBefore: Date;
   readonly keysBefore: Date;
   readonly endpointsBefore: Date;
   readonly usesBefore: Date;
@@ -104,11 +105,9 @@ interface SweepLimits {
 
 /** Deletes some obsolete rows; true when there may be more. */
 export async function sweepSome(sweeper: pg.Pool, limits: SweepLimits, batch: number): Promise<boolean> {
-  const { deliveriesBefore, keysBefore, endpointsBefore, usesBefore } = limits;
+  const { keysBefore, endpointsBefore, usesBefore } = limits;
   let isMore = false;
   for (const { table, key, column, before } of [
-    { table: "delivery", key: "id", column: "created_at", before: deliveriesBefore },
-    { table: "event", key: "id", column: "created_at", before: deliveriesBefore },
     { table: "idempotency_key", key: "key", column: "created_at", before: keysBefore },
     { table: "endpoint", key: "id", column: "deleted_at", before: endpointsBefore },
     { table: "use_day", key: "day", column: "day", before: usesBefore },
@@ -123,6 +122,52 @@ export async function sweepSome(sweeper: pg.Pool, limits: SweepLimits, batch: nu
     isMore ||= rowCount === batch;
   }
   return (await sweepQueues(sweeper, batch)) || isMore;
+}
+
+/** The organizations that have deliveries from before then, by the indexes that begin with the organization. */
+export async function findOldDeliveries(sweeper: pg.Pool, before: Date): Promise<OrgId[]> {
+  const { rows } = await sweeper.query<{ id: string }>(
+    `with recursive organization as (
+       (select organization_id as id from webhooks.delivery order by organization_id limit 1)
+       union all
+       select (select d.organization_id from webhooks.delivery d where d.organization_id > o.id
+         order by d.organization_id limit 1)
+       from organization o where o.id is not null
+     )
+     select id from organization where exists (
+       select from webhooks.delivery d where d.organization_id = organization.id and d.created_at < $1)`,
+    [before],
+  );
+  return rows.flatMap(({ id }) => parseOrgId(id) ?? []);
+}
+
+/** Deletes some deliveries of an organization with their attempts, unless there is a hold by then; how many they were. */
+export async function dropOldDeliveries(
+  tenant: Tenant,
+  before: Date,
+  holdMark: number,
+  batch: number,
+): Promise<number> {
+  await shareHolds(tenant, "webhooks", holdMark);
+  const { rowCount } = await tenant.client.query(
+    `delete from webhooks.delivery where organization_id = $1 and id = any(array(
+       select id from webhooks.delivery where organization_id = $1 and created_at < $2 order by created_at limit $3))`,
+    [tenant.orgId, before, batch],
+  );
+  return rowCount ?? 0;
+}
+
+/** Deletes some events of which there are no deliveries; how many they were. */
+export async function sweepEvents(sweeper: pg.Pool, before: Date, batch: number): Promise<number> {
+  const { rowCount } = await sweeper.query(
+    `delete from webhooks.event e using (
+       select organization_id, id from webhooks.event old where created_at < $1 and not exists (
+         select from webhooks.delivery d where d.organization_id = old.organization_id and d.event_id = old.id)
+       order by created_at limit $2
+     ) old where e.organization_id = old.organization_id and e.id = old.id`,
+    [before, batch],
+  );
+  return rowCount ?? 0;
 }
 
 /** Receivers that nothing waits for; those that get something are noted again. */

@@ -1,13 +1,19 @@
+import type { Client } from "@connectrpc/connect";
 import type pg from "pg";
+import type { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { callerHeaders } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
+import { withHolds } from "#platform/db/hold-marks.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import { keyLifetimeMs, retentionMs } from "../domain/endpoint.ts";
 import { measureWaiting } from "../store/queue-store.ts";
-import { sweepSome } from "../store/requeue-store.ts";
+import { dropOldDeliveries, findOldDeliveries, sweepEvents, sweepSome } from "../store/requeue-store.ts";
 
 export interface SweepDeps {
   /** Connects as the role that removes rows of all organizations. */
@@ -16,7 +22,17 @@ export interface SweepDeps {
   readonly logger: Logger;
 }
 
+export interface DeliverySweepDeps extends SweepDeps {
+  /** Knows whether the database went back in time, and may have forgotten holds. */
+  readonly evidenceLog: Pick<Client<typeof EvidenceLogService>, "mayDeleteByTime">;
+  /** Knows the legal holds. */
+  readonly sign: Pick<Client<typeof SignService>, "findPersonHold">;
+}
+
 const everyMs = 60_000;
+/** Whether there is a hold is asked for each organization, of a service that has other things to do as well. */
+const deliveriesEveryMs = 60 * 60_000;
+const askTimeoutMs = 10_000;
 const batch = 1_000;
 /** A deleted endpoint stays until what was under way when it went has ended. */
 const afterDeletionMs = 60 * 60_000;
@@ -24,13 +40,25 @@ const afterDeletionMs = 60 * 60_000;
 const usesMs = 32 * 86_400_000;
 
 /** Deletes data whose retention has ended. Concurrent processes are safe. */
-export const createSweep = (deps: SweepDeps): Worker =>
-  createPeriodicWorker({ name: "webhook-sweep", everyMs, logger: deps.logger, run: () => sweep(deps) });
+export function createSweep(deps: DeliverySweepDeps): Worker {
+  let deliveriesAt = 0;
+  return createPeriodicWorker({
+    name: "webhook-sweep",
+    everyMs,
+    logger: deps.logger,
+    run: async () => {
+      await sweep(deps);
+      const now = deps.clock.now().getTime();
+      if (now < deliveriesAt) return;
+      await sweepDeliveries(deps);
+      deliveriesAt = now + deliveriesEveryMs;
+    },
+  });
+}
 
 export async function sweep({ sweeperPool, clock, logger }: SweepDeps): Promise<void> {
   const now = clock.now().getTime();
   const limits = {
-    deliveriesBefore: new Date(now - retentionMs),
     keysBefore: new Date(now - keyLifetimeMs),
     endpointsBefore: new Date(now - afterDeletionMs),
     usesBefore: new Date(now - usesMs),
@@ -42,6 +70,28 @@ export async function sweep({ sweeperPool, clock, logger }: SweepDeps): Promise<
     if (!isTransient(error)) throw error;
     logger.debug({ err: error }, "nothing is removed while the database is away");
   }
+}
+
+/**
+ * Deletes deliveries and events after 30 days, of organizations without legal holds. Where there is one, the sign service
+ * looks at each delivery, and has those deleted that none keeps. Throws while a service that must be asked is away.
+ */
+export async function sweepDeliveries({ sweeperPool, clock, evidenceLog, sign }: DeliverySweepDeps): Promise<void> {
+  const before = new Date(clock.now().getTime() - retentionMs);
+  const organizations = await findOldDeliveries(sweeperPool, before);
+  if (organizations.length > 0 && !(await evidenceLog.mayDeleteByTime({}, { timeoutMs: askTimeoutMs })).allowed) return;
+  for (const orgId of organizations) {
+    const headers = callerHeaders({ orgId, clientId: "webhooks", requestId: "", traceparent: "" });
+    await withHolds(
+      () => sign.findPersonHold({}, { headers, timeoutMs: askTimeoutMs }),
+      async ({ hasHolds, mark }) => {
+        const deleteSome = () =>
+          withOrg(sweeperPool, orgId, (tenant) => dropOldDeliveries(tenant, before, mark, batch));
+        while (!hasHolds && (await deleteSome()) === batch);
+      },
+    );
+  }
+  while ((await sweepEvents(sweeperPool, before, batch)) === batch);
 }
 
 interface WatchDeps {

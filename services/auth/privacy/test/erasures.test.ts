@@ -10,10 +10,12 @@ import { PersonalDataService, PersonalItemOutcome } from "#gen/assent/privacy/v1
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
 import { heldItem } from "#platform/db/erasure-answers.ts";
+import { DomainError, toConnectError } from "#platform/errors.ts";
 import { parseOrgId } from "#platform/ids.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { dumpTables, findIn } from "#platform/testing/database-dump.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { raceHolds } from "#platform/testing/hold-races.ts";
 import { until } from "#platform/testing/until.ts";
 import {
   type AuthHarness,
@@ -60,17 +62,17 @@ const workerOf = ({ service }: AuthProcess) => {
   if (worker === undefined) throw new Error("there is no worker");
   return worker;
 };
-const holder = (handlers: Handlers, isHeld: IsHeld = () => false) =>
+const holder = (handlers: Handlers, isHeld: IsHeld = () => false, mark = () => 0) =>
   createMemoryTransport(
     (router) => {
       router.service(PersonalDataService, handlers);
-      router.service(SignService, { findPersonHold: (asked) => ({ isHeld: isHeld(asked) }) });
+      router.service(SignService, { findPersonHold: (asked) => ({ mark: mark(), isHeld: isHeld(asked) }) });
     },
     { interceptors: [], defaultTimeoutMs: 60_000 },
   );
 /** A process whose worker runs, before services like these. */
-async function start(sign: Handlers, click: Handlers = {}, isHeld?: IsHeld): Promise<AuthProcess> {
-  const transports = { sign: holder({ ...nothing, ...sign }, isHeld), click: holder({ ...nothing, ...click }) };
+async function start(sign: Handlers, click: Handlers = {}, isHeld?: IsHeld, mark?: () => number): Promise<AuthProcess> {
+  const transports = { sign: holder({ ...nothing, ...sign }, isHeld, mark), click: holder({ ...nothing, ...click }) };
   const process = await auth.another({ erasureList }, transports);
   await workerOf(process).start();
   running.push(process);
@@ -233,31 +235,27 @@ describe("the erasure of a person", () => {
     expect(new Set(asked)).toEqual(new Set([pat.userId]));
   });
 
-  test("has whoever sets a hold wait for the step that it is at, and keeps what comes after it", async () => {
-    let answer: (() => void) | undefined;
-    let [isHeld, isOver] = [false, false];
-    const sign: Handlers = {
-      erasePerson: () =>
-        new Promise((resolve) => {
-          answer = () => resolve({ items: [erased("before")] });
-        }),
+  test("asks for the holds again when a service knows of more, and keeps what comes after", async () => {
+    let holds = 3;
+    const sign: Handlers = { erasePerson: () => ({ items: [erased("before")] }) };
+    const click: Erases = (asked, context) => {
+      // A hold is set right after the holds were asked for.
+      if (holds === 3) holds = 4;
+      if (asked.holdMark < holds) throw toConnectError(new DomainError("HOLDS_CHANGED"));
+      return heldOr("after", "after")(asked, context);
     };
-    await start(sign, { erasePerson: heldOr("after", "after") }, () => isHeld);
-    const id = await ask();
-    await until(async () => answer !== undefined);
-    isHeld = true;
-    const waiting = auth.erasures.awaitErasures({}, callOf()).then(() => {
-      isOver = true;
-    });
-    // Others do not wait for it.
-    await auth.erasures.awaitErasures({}, callOf(await createOrganization(auth)));
-    expect(isOver).toBe(false);
-    answer?.();
-    await waiting;
-    expect(told(await untilDone(id))).toEqual([
+    await start(
+      sign,
+      { erasePerson: click },
+      () => holds > 3,
+      () => holds,
+    );
+    const found = await untilDone(await ask());
+    expect(told(found)).toEqual([
       ["agreement.recipient", "before", ""],
       ["agreement.recipient", "after", "LEGAL_HOLD"],
     ]);
+    expect(found.erasure?.failures).toBe(0);
   });
 
   test("is told by a service what it did when its answer was lost before there was a hold", async () => {
@@ -437,4 +435,39 @@ test("a legal hold keeps a user from being removed by an owner as well", async (
   isHeld = false;
   await users.removeUser({ userId }, owner.call);
   expect((await users.listUsers({}, owner.call)).users).toHaveLength(1);
+});
+
+test("a user who is there when a hold is answered stays, and so do the lines of the audit trail", async () => {
+  let [isHeld, mark] = [false, 0];
+  const { users, retention } = await start(
+    {},
+    {},
+    () => isHeld,
+    () => mark,
+  );
+  const ids: string[] = [];
+  const isThere = async (id = "") => (await auth.superuser.query(find, [id])).rowCount === 1;
+  const find = "select from auth.user_account where user_id = $1";
+  await raceHolds({
+    refusals: ["LEGAL_HOLD"],
+    prepare: async () => {
+      isHeld = false;
+      ids.push((await createPerson(auth, owner)).userId);
+    },
+    note: async (next) => {
+      [isHeld, mark] = [true, next];
+      await retention.noteHolds({ mark }, callOf());
+    },
+    deletes: (round) => users.removeUser({ userId: ids[round] ?? "" }, owner.call),
+    isThere: (round) => isThere(ids[round]),
+  });
+  auth.clock.advance(60_000);
+  const before = timestampFromDate(auth.clock.now());
+  const { records } = await retention.listOld({ before, limit: 5 }, callOf());
+  const removal = { before, ids: records.map(({ id }) => id) };
+  await expectDomainError(retention.removeOld({ ...removal, holdMark: mark - 1 }, callOf()), "HOLDS_CHANGED");
+  // Marks never sink: whoever notes an older one later changes nothing.
+  await retention.noteHolds({ mark: 1 }, callOf());
+  await expectDomainError(retention.removeOld({ ...removal, holdMark: mark - 1 }, callOf()), "HOLDS_CHANGED");
+  expect((await retention.removeOld({ ...removal, holdMark: mark }, callOf())).keptIds).toEqual([]);
 });

@@ -65,7 +65,7 @@ async function leaveTraces(): Promise<OrgId> {
   return orgId;
 }
 
-const ann = { userRef: "ann", reason: "OTHER" } as const;
+const ann = { userRef: "ann", reason: "OTHER", holdMark: 0 } as const;
 
 /** Erases with connections of which the first dies at this statement; false when there are not so many statements. */
 async function eraseDying(statement: number, when: When, work: (deps: ErasureParts["deps"]) => Promise<unknown>) {

@@ -79,7 +79,7 @@ describe("a user with many records", () => {
       const { erased, restricted, complete } = await eraseUser(
         parts.deps,
         callerOf(orgId),
-        { userRef: "ann", reason: "OTHER" },
+        { userRef: "ann", reason: "OTHER", holdMark: 0 },
         2,
       );
       const { receipts, sessions, consentChanges } = erased;

@@ -1,3 +1,4 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
@@ -5,6 +6,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { raceHolds } from "#platform/testing/hold-races.ts";
 import { until } from "#platform/testing/until.ts";
 import { type ConsentUpdate, recordUpdate } from "../../consent/record-update.ts";
 import { consentActions } from "../../consent/test/consent-actions.ts";
@@ -74,7 +76,7 @@ function depsThatMeet(meanwhile: () => Promise<unknown>): EraseUserDeps {
 }
 
 const eraseAnn = (orgId: OrgId, deps: EraseUserDeps) =>
-  eraseUser(deps, callerOf(orgId), { userRef: "ann", reason: "OTHER" });
+  eraseUser(deps, callerOf(orgId), { userRef: "ann", reason: "OTHER", holdMark: 0 });
 
 describe("an erasure", () => {
   test("of a user whom another one erases at the same time finds what that one has left", async () => {
@@ -109,6 +111,31 @@ describe("an erasure", () => {
     expect([erased.receipts.length, erased.consentChanges.length]).toEqual([1, 1]);
     expect(await findWrong(click, orgId)).toEqual([]);
     expect(await read(orgId, { userRef: "ann" })).toMatchObject({ revision: 0n });
+  });
+
+  test("leaves whatever is there when a hold is answered, however it was about to erase it", async () => {
+    const template = addTemplate();
+    const orgId = orgOf(template);
+    const receipts: string[] = [];
+    const isErased = async (round: number) =>
+      (await rows(click, "select from click.subject_key where record_id = $1", [receipts[round]])).length === 0;
+    await raceHolds({
+      prepare: async (round) => {
+        receipts.push((await acceptTemplate(template, { userRef: `ann-${round}` })).receipt.receiptId);
+      },
+      note: (mark) => click.retention.noteHolds({ mark }, as(orgId)),
+      deletes: (round, holdMark) => click.client.eraseUser({ userRef: `ann-${round}`, holdMark }, as(orgId)),
+      isThere: async (round) => !(await isErased(round)),
+    });
+    const before = timestampFromDate(new Date(click.clock.now().getTime() + 60_000));
+    const { records } = await click.retention.listOld({ before, limit: 200 }, as(orgId));
+    const removal = { before, ids: records.map(({ id }) => id), holdMark: receipts.length };
+    await expectDomainError(
+      click.retention.removeOld({ ...removal, holdMark: receipts.length - 1 }, as(orgId)),
+      "HOLDS_CHANGED",
+    );
+    expect((await click.retention.removeOld(removal, as(orgId))).keptIds).toEqual([]);
+    expect(await findWrong(click, orgId)).toEqual([]);
   });
 
   test("looks again when there is a record whose terms it does not know yet: they may hold it", async () => {

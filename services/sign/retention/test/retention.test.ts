@@ -654,6 +654,40 @@ describe("records of other services", () => {
     expect(await runRecords()).toBe(2);
   });
 
+  test("are not deleted by whoever knows of fewer holds, and a hold that not every service knows of stands all the same", async () => {
+    const { orgId } = organization;
+    expect(await organization.findPersonHold({})).toMatchObject({ mark: 0, hasHolds: false });
+    const { hold } = await organization.setLegalHold({ email: "ann@example.com", reason: "x" });
+    expect([sign.records.marks.get(orgId), await organization.findPersonHold({})]).toMatchObject([
+      1,
+      { mark: 1, hasHolds: true, isHeld: false },
+    ]);
+    await organization.liftLegalHold({ id: hold?.id ?? "" });
+    // It counts what there ever was.
+    expect(await organization.findPersonHold({})).toMatchObject({ mark: 1, hasHolds: false });
+    sign.records.setAway(true);
+    await expectDomainError(organization.setLegalHold({ reason: "y" }), "SERVICE_UNAVAILABLE");
+    sign.records.setAway(false);
+    expect(await organization.findPersonHold({})).toMatchObject({ mark: 2, hasHolds: true, isHeld: true });
+    const { holds } = await organization.listLegalHolds({});
+    for (const { id } of holds) await organization.liftLegalHold({ id });
+  });
+
+  test("of webhooks are looked at after 30 days while there is a hold, without a period", async () => {
+    const [hers, his] = [
+      add(31, { kind: "webhooks", addresses: ["ann@example.com"] }),
+      add(31, { kind: "webhooks", addresses: ["bo@example.com"] }),
+    ];
+    const young = add(29, { kind: "webhooks" });
+    expect(await runRecords()).toBe(0);
+    const { hold } = await organization.setLegalHold({ email: "ann@example.com", reason: "x" });
+    expect(await runRecords()).toBe(1);
+    expect(left(hers, his, young)).toEqual([true, false, true]);
+    await organization.liftLegalHold({ id: hold?.id ?? "" });
+    // From here on the webhooks service deletes them.
+    expect([await runRecords(), left(hers)]).toEqual([0, [true]]);
+  });
+
   test("that a process has removed before it ended are told of once, and a hold set meanwhile keeps the rest", async () => {
     const old = [add(40), add(40)];
     await keepFor("acceptances", 30);

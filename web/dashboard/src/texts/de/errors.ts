@@ -58,6 +58,7 @@ const byCode: Texts["errors"]["byCode"] = new Map([
   ["ENVELOPE_NOT_FOUND", "Diese Vereinbarung gibt es nicht (mehr)."],
   ["INVALID_ENVELOPE_STATUS", "Im jetzigen Zustand der Vereinbarung geht das nicht. Laden Sie die Seite neu."],
   ["ENVELOPE_CANNOT_BE_MODIFIED", "Die Vereinbarung lässt sich nicht mehr ändern: Sie ist kein Entwurf mehr."],
+  ["HOLDS_CHANGED", "Gerade wurde eine Löschsperre gesetzt. Es wurde nichts geändert. Versuchen Sie es noch einmal."],
   ["LEGAL_HOLD", "Eine Löschsperre verhindert, dass das gelöscht wird."],
   ["legal_hold", "Eine Löschsperre verhindert, dass das gelöscht wird."],
   ["ENVELOPE_CONFLICT", "Jemand hat den Entwurf inzwischen geändert."],
