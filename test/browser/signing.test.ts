@@ -24,6 +24,7 @@ describeInBrowser("the signing page", (pages) => {
 
   const expectAccessible = async (page: Page): Promise<void> => expect(await accessibilityProblems(page)).toEqual([]);
   const statusOf = async (id: string): Promise<string> => (await api.get(`/v1/sign/agreements/${id}`)).body.status;
+  const focused = (page: Page) => page.evaluate("document.activeElement.getAttribute('aria-label')");
   const field = (page: Page, name: string) => page.getByLabel(new RegExp(`^${name}, `));
   const drawn = (page: Page) => page.locator(".page .text-layer span").first().waitFor({ state: "attached" });
 
@@ -60,9 +61,21 @@ describeInBrowser("the signing page", (pages) => {
     await drawn(page);
     await screenshot(page, "document-desk");
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Finish", exact: true }).click();
-    await page.getByText("Some fields need your attention").waitFor();
-    await screenshot(page, "missing-desk");
+    // One button says what is next; whoever presses it gets from field to field.
+    await page.getByText(/^0 of \d+ required fields done$/).waitFor();
+    expect(await page.getByRole("button", { name: "Finish", exact: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Start" }).click();
+    expect(await focused(page)).toBe("Company, required");
+    await page.getByRole("button", { name: "Next" }).click();
+    expect(await focused(page)).toBe("Title, required");
+    await screenshot(page, "next-desk");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("button", { name: "Finish later" }).waitFor();
+    await screenshot(page, "menu-desk");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Who sent this?" }).click();
+    await page.getByRole("dialog").getByText("Please sign until Friday.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     await fillEverything(page);
     await page.getByRole("button", { name: /^Initial here/ }).click();
     await page.getByRole("dialog").waitFor();
@@ -91,7 +104,7 @@ describeInBrowser("the signing page", (pages) => {
     await giveConsent(other);
     await drawn(other);
     await screenshot(other, "document-phone");
-    await other.getByRole("button", { name: "Next field" }).tap();
+    await other.getByRole("button", { name: "Start" }).tap();
     await screenshot(other, "next-phone");
     await other.getByRole("button", { name: /^Sign here/ }).tap();
     await other.getByLabel("Draw", { exact: true }).check();
@@ -139,9 +152,7 @@ describeInBrowser("the signing page", (pages) => {
     await page.getByRole("dialog").waitFor();
     await follow(page, "Adopt and sign");
     await page.getByText("All required fields are done").waitFor();
-    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toMatch(
-      /^Sign here: Ann Example, signed/,
-    );
+    expect(await focused(page)).toMatch(/^Sign here: Ann Example, signed/);
     await follow(page, "Finish");
     await page.getByText("Back at the integration.").waitFor();
     expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
@@ -183,12 +194,15 @@ describeInBrowser("the signing page", (pages) => {
     const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
     await giveConsent(page);
     await field(page, "City").fill("Lisbon");
+    await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("button", { name: "Finish later" }).click();
     await page.getByText("Back at the integration.").waitFor();
     expect(page.url()).toBe(`${returnUrl}&event=cancel`);
 
     const again = await openLink(pages, await linkFor(api, id, "1"), wrong, phone);
     expect(await field(again, "City").inputValue()).toBe("Lisbon");
+    await again.getByRole("button", { name: "More" }).tap();
+    await screenshot(again, "menu-phone");
     await again.getByRole("button", { name: "Decline to sign" }).tap();
     await again.getByLabel("Reason").fill("The price is wrong.");
     await screenshot(again, "decline-phone");
@@ -197,6 +211,70 @@ describeInBrowser("the signing page", (pages) => {
     await again.getByText("Back at the integration.").waitFor();
     expect(again.url()).toBe(`${returnUrl}&event=decline`);
     expect(await statusOf(id)).toBe("declined");
+  });
+
+  test("a telephone has room for the field that somebody is at, and the text can be read in lines of its width", async () => {
+    const id = await createAgreement(api);
+    const small = { ...phone, viewport: { width: 375, height: 667 } };
+    const page = await openLink(pages, await linkFor(api, id, "1"), wrong, small);
+    await giveConsent(page);
+    await drawn(page);
+    const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate(overflow)).toBe(0);
+    const sizeOf = async (name: string) => {
+      await field(page, name).focus();
+      const font = Number(await page.evaluate("parseFloat(getComputedStyle(document.activeElement).fontSize)"));
+      return { box: await field(page, name).boundingBox(), font };
+    };
+    await page.getByRole("button", { name: "Start" }).tap();
+    const zoomed = await sizeOf("Company");
+    expect(zoomed.font).toBeGreaterThanOrEqual(16);
+    expect(zoomed.box?.x).toBeGreaterThanOrEqual(0);
+    expect((zoomed.box?.x ?? 0) + (zoomed.box?.width ?? 0)).toBeLessThanOrEqual(375);
+    expect(await page.evaluate(overflow)).toBe(0);
+    await screenshot(page, "zoomed-phone");
+    await expectAccessible(page);
+    await page.keyboard.press("Escape");
+    const isZoomed = "document.querySelector('.documents').classList.contains('zoomed')";
+    expect(await page.evaluate(isZoomed)).toBe(false);
+    await page.getByText("Read as text").tap();
+    await page
+      .getByRole("region", { name: "Text of Agreement.pdf" })
+      .getByText("The parties agree to the terms")
+      .waitFor();
+    await page.getByText("Schedule 1: signatures").first().waitFor();
+    await page.evaluate("window.scrollTo(0, 0)");
+    await screenshot(page, "reading-phone");
+    await expectAccessible(page);
+
+    // A quarter of 1280 by 1024 pixels, as somebody has them who needs everything four times as large.
+    await page.setViewportSize({ width: 320, height: 256 });
+    expect(await page.evaluate(overflow)).toBe(0);
+    await page.getByRole("button", { name: "Next" }).tap();
+    expect(await focused(page)).toBe("Title, required");
+    expect(await page.evaluate(overflow)).toBe(0);
+    await screenshot(page, "magnified");
+    await page.getByRole("button", { name: /^Initial here/ }).tap();
+    expect(await page.evaluate(overflow)).toBe(0);
+    await page.setViewportSize({ width: 667, height: 375 });
+    await page.getByLabel("Draw", { exact: true }).check();
+    const canvas = await page.locator("canvas.drawing").boundingBox();
+    expect(canvas?.width).toBeGreaterThan(600);
+    await screenshot(page, "draw-landscape");
+    await expectAccessible(page);
+  });
+
+  test("the language that somebody chooses stays, and what they entered too", async () => {
+    const id = await createAgreement(api, short);
+    const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
+    await giveConsent(page);
+    await field(page, "City").fill("Lisbon");
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByLabel("Language").selectOption("de");
+    await page.getByText("1 von 2 Pflichtfeldern erledigt").waitFor();
+    expect(await page.getByLabel(/^City, /).inputValue()).toBe("Lisbon");
+    await page.reload();
+    await page.getByRole("button", { name: "Mehr" }).waitFor();
   });
 
   test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {

@@ -131,22 +131,33 @@ function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
 function drawingPanel(texts: Texts) {
   const canvas = element("canvas", { class: "drawing", role: "img", "aria-label": texts.drawHint });
   const pad = new SignaturePad(canvas, { penColor: "#000059", minWidth: 0.8, maxWidth: 2.8 });
+  let drawnAt = 0;
+  /** The canvas has no size before it is shown, and another one when a telephone is turned: the drawing grows with it. */
+  const fit = (): void => {
+    if (canvas.clientWidth === 0) return;
+    const grown = drawnAt === 0 ? 1 : canvas.clientWidth / drawnAt;
+    const drawn = pad.toData().map((stroke) => ({
+      ...stroke,
+      points: stroke.points.map((point) => ({ ...point, x: point.x * grown, y: point.y * grown })),
+    }));
+    const scale = Math.min(window.devicePixelRatio, 2);
+    canvas.width = canvas.clientWidth * scale;
+    canvas.height = canvas.clientHeight * scale;
+    canvas.getContext("2d")?.scale(scale, scale);
+    drawnAt = canvas.clientWidth;
+    pad.clear();
+    pad.fromData(drawn);
+  };
+  new ResizeObserver(fit).observe(canvas);
   return {
     root: element(
       "div",
-      { hidden: true },
+      { hidden: true, class: "draws" },
       element("p", {}, texts.drawHint),
       canvas,
       button(texts.clear, () => pad.clear()),
     ),
-    /** The canvas has no size before it is shown. */
-    fit: () => {
-      const scale = Math.min(window.devicePixelRatio, 2);
-      canvas.width = canvas.clientWidth * scale;
-      canvas.height = canvas.clientHeight * scale;
-      canvas.getContext("2d")?.scale(scale, scale);
-      pad.clear();
-    },
+    fit,
     png: (): string | undefined => (pad.isEmpty() ? undefined : base64Of(trimmed(canvas))),
   };
 }

@@ -2,7 +2,7 @@ import type { Adopted, Ceremony } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
 import type { Fields } from "./fields.ts";
 
-export type SaveState = "saved" | "saving" | "failed";
+type SaveState = "saved" | "saving" | "failed";
 
 /** Saves what the person enters, as they enter it. */
 export interface Autosave {
@@ -16,8 +16,10 @@ export interface Autosave {
   isUnsaved(tabId: string): boolean;
   /** Saves what is left; resolves when it is saved, or the attempt has failed. */
   flush(): Promise<void>;
-  /** Ends it: what the person does now is final. */
-  stop(): void;
+  /** Saves what is left, and nothing after that: what the person does now is final. */
+  hold(): Promise<void>;
+  /** It was not final after all. */
+  resume(): void;
 }
 
 interface AutosaveOptions {
@@ -70,12 +72,12 @@ export function createAutosave({ fields, onState, onEnd }: AutosaveOptions): Aut
       if (isClean()) onState("saved");
     } catch (error) {
       if (isStopped) return;
+      putBack(taken);
       if (error instanceof ApiError && ends.has(error.code)) {
-        stop();
+        isStopped = true;
         onEnd(error);
         return;
       }
-      putBack(taken);
       failures += 1;
       onState("failed");
       schedule();
@@ -96,18 +98,13 @@ export function createAutosave({ fields, onState, onEnd }: AutosaveOptions): Aut
     if (isStopped || timer !== 0) return;
     timer = window.setTimeout(() => void run(), Math.min(maxPauseMs, pauseMs * 2 ** failures));
   };
-  const stop = (): void => {
-    isStopped = true;
-    window.clearTimeout(timer);
-    leaving.abort();
-  };
-  const leaving = new AbortController();
-  const { signal } = leaving;
-  document.addEventListener("visibilitychange", () => document.hidden && void run(true), { signal });
-  window.addEventListener("pagehide", () => void run(true), { signal });
-  window.addEventListener("online", () => void run(), { signal });
+  document.addEventListener("visibilitychange", () => document.hidden && void run(true));
+  window.addEventListener("pagehide", () => void run(true));
+  window.addEventListener("online", () => void run());
   // Only what could not be saved is worth a question.
-  window.addEventListener("beforeunload", (event) => failures > 0 && event.preventDefault(), { signal });
+  window.addEventListener("beforeunload", (event) => {
+    if (failures > 0 && !isStopped) event.preventDefault();
+  });
 
   return {
     changed: (tabIds) => {
@@ -124,7 +121,14 @@ export function createAutosave({ fields, onState, onEnd }: AutosaveOptions): Aut
     },
     isUnsaved: (tabId) => dirty.has(tabId),
     flush: () => run(),
-    stop,
+    hold: async () => {
+      await run();
+      isStopped = true;
+    },
+    resume: () => {
+      isStopped = false;
+      if (!isClean()) schedule();
+    },
   };
 }
 

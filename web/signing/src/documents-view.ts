@@ -4,6 +4,7 @@ import type { CeremonyDocument } from "#api/ceremony.ts";
 import { api } from "./api.ts";
 import { element } from "./dom.ts";
 import { fill } from "./languages.ts";
+import { readingView } from "./reading-view.ts";
 import type { Texts } from "./texts/texts.ts";
 
 GlobalWorkerOptions.workerSrc = workerUrl;
@@ -21,12 +22,18 @@ export interface ShownPage {
 export interface DocumentsView {
   readonly root: HTMLElement;
   readonly pages: readonly ShownPage[];
+  /** Makes the pages so large that a field can be read and typed in, where they are smaller than that. */
+  zoomTo(field: HTMLElement): void;
 }
 
 const dataFolder = "/signing/assets/";
 
 /** The pages of all documents, one below the other. Pages are drawn when they come near the screen. */
-export function showDocuments(documents: readonly CeremonyDocument[], texts: Texts): DocumentsView {
+export function showDocuments(
+  documents: readonly CeremonyDocument[],
+  texts: Texts,
+  { hasDownloads = false } = {},
+): DocumentsView {
   const pages: ShownPage[] = [];
   const sections = documents.map((one) => {
     const problem = element("p", { class: "problem", role: "alert", hidden: true }, texts.documentFailed);
@@ -39,7 +46,7 @@ export function showDocuments(documents: readonly CeremonyDocument[], texts: Tex
       const label = fill(texts.pageOf, { document: one.name, page: index + 1, pages: one.pages.length });
       const frame = element("div", { class: "page", role: "region", "aria-label": label });
       frame.style.aspectRatio = `${size.width} / ${size.height}`;
-      frame.style.maxWidth = `${Math.round(size.width * 1.6)}px`;
+      frame.style.setProperty("--widest", `${Math.round(size.width * 1.6)}px`);
       frame.append(fields);
       pages.push({ documentId: one.documentId, number: index + 1, fields, ...size });
       drawWhenNear(frame, fields, () => loaded, index + 1);
@@ -50,10 +57,42 @@ export function showDocuments(documents: readonly CeremonyDocument[], texts: Tex
       { class: "download", href: api.documentUrl(one.documentId), download: "" },
       fill(texts.download, { document: one.name }),
     );
-    return element("section", { "aria-label": one.name }, element("h2", {}, one.name), download, problem, ...frames);
+    const extras = [hasDownloads ? download : null, readingView(() => loaded, one.name, texts)];
+    return element("section", { "aria-label": one.name }, element("h2", {}, one.name), ...extras, problem, ...frames);
   });
-  return { root: element("div", { class: "documents" }, ...sections), pages };
+  const root = element("div", { class: "documents" }, ...sections);
+  return { root, pages, zoomTo: zoomIn(root) };
 }
+
+/** Pixels that a point has at least where somebody types: text of 11 points is as large as that of the page then. */
+const legibleScale = 1.45;
+const maxZoom = 3;
+
+/** Pages are larger within a frame that scrolls for itself, until the person touches something else or presses Escape. */
+function zoomIn(root: HTMLElement): (field: HTMLElement) => void {
+  const set = (zoom: number): void => {
+    root.style.setProperty("--zoom", String(zoom));
+    root.classList.toggle("zoomed", zoom > 1);
+  };
+  const leave = (target: EventTarget | null): void => {
+    const isField = target instanceof Element && target.closest(".field, .bar, dialog") !== null;
+    if (!isField) set(1);
+  };
+  root.addEventListener("pointerup", ({ target }) => leave(target));
+  root.addEventListener("keydown", ({ key }) => key === "Escape" && leave(null));
+  return (field) => {
+    set(1);
+    const page = field.closest<HTMLElement>(".page");
+    const points = Number.parseFloat(page?.style.aspectRatio ?? "");
+    if (page === null || !(points > 0)) return;
+    // The whole field stays on the screen.
+    const fits = (root.clientWidth - 2 * margin) / Math.max(1, field.offsetWidth);
+    set(Math.max(1, Math.min((legibleScale * points) / page.clientWidth, fits, maxZoom)));
+    field.scrollIntoView({ block: "center", inline: "center", behavior: "auto" });
+  };
+}
+
+const margin = 12;
 
 function load(documentId: string): Promise<PDFDocumentProxy> {
   return getDocument({
@@ -93,7 +132,10 @@ async function draw(
 ): Promise<void> {
   const page = await (await document()).getPage(number);
   const natural = page.getViewport({ scale: 1 });
-  const wanted = Math.min(maxPixelWidth, frame.clientWidth * Math.min(window.devicePixelRatio, 3));
+  const wanted = Math.min(
+    maxPixelWidth,
+    Math.max(frame.clientWidth * Math.min(window.devicePixelRatio, 3), natural.width * 2),
+  );
   const viewport = page.getViewport({ scale: Math.max(1, wanted / natural.width) });
   const canvas = element("canvas", {
     width: Math.round(viewport.width),

@@ -52,6 +52,13 @@ function labelOf(tab: Tab, texts: Texts): string {
   return `${name}, ${tab.required ? texts.required : texts.optional}`;
 }
 
+/** What the field is for and what to do, while the person is at it; its label says the same to those who listen. */
+function hintOf(tab: Tab, texts: Texts): HTMLElement | null {
+  const hint = texts.hints[tab.type];
+  if (hint === undefined || tab.locked) return null;
+  return element("span", { class: "field-hint", "aria-hidden": "true" }, `${labelOf(tab, texts)}. ${hint}`);
+}
+
 function single(
   tab: Tab,
   node: HTMLElement,
@@ -60,12 +67,16 @@ function single(
   update: () => void,
 ): FieldControl {
   const problem = element("span", { class: "field-problem", id: `problem-${tab.tabId}`, hidden: true });
-  const frame = element("div", { class: `field ${tab.type}`, id: `field-${tab.tabId}` }, node, problem);
+  const frame = element(
+    "div",
+    { class: `field ${tab.type}`, id: `field-${tab.tabId}` },
+    ...[node, problem, hintOf(tab, context.texts)],
+  );
   return {
     tab,
     parts: [{ node: frame, page: tab.page, box: tab }],
     focus: () => {
-      frame.scrollIntoView({ block: "center", behavior: "auto" });
+      frame.scrollIntoView({ block: "center", inline: "center", behavior: "auto" });
       control.focus({ preventScroll: true });
     },
     update: () => {
@@ -240,8 +251,8 @@ function radioControl(tab: Tab, context: ControlContext): FieldControl {
   const problem = element("span", { class: "field-problem", id: `problem-${tab.tabId}`, hidden: true });
   const frames = inputs.map((input, index) =>
     index === 0
-      ? element("div", { class: "field radio-group", id: `field-${tab.tabId}` }, input, problem)
-      : element("div", { class: "field radio-group" }, input),
+      ? element("div", { class: "field radio-group", id: `field-${tab.tabId}` }, input, problem, hintOf(tab, texts))
+      : element("div", { class: "field radio-group" }, input, hintOf(tab, texts)),
   );
   return {
     tab,
@@ -251,7 +262,7 @@ function radioControl(tab: Tab, context: ControlContext): FieldControl {
     }),
     focus: () => {
       const target = inputs.find(({ checked }) => checked) ?? inputs[0];
-      target?.scrollIntoView({ block: "center", behavior: "auto" });
+      target?.scrollIntoView({ block: "center", inline: "center", behavior: "auto" });
       target?.focus({ preventScroll: true });
     },
     update: () => {

@@ -9,16 +9,18 @@ import type { Texts } from "./texts/texts.ts";
 export interface Language {
   /** BCP 47. */
   readonly tag: string;
+  /** As those who speak it call it. */
+  readonly name: string;
   readonly texts: Texts;
 }
 
-const languages: readonly Language[] = [
-  { tag: "en", texts: en },
-  { tag: "de", texts: de },
-  { tag: "fr", texts: fr },
-  { tag: "es", texts: es },
-  { tag: "pt-BR", texts: ptBr },
-  { tag: "ja", texts: ja },
+export const languages: readonly Language[] = [
+  { tag: "en", name: "English", texts: en },
+  { tag: "de", name: "Deutsch", texts: de },
+  { tag: "fr", name: "Français", texts: fr },
+  { tag: "es", name: "Español", texts: es },
+  { tag: "pt-BR", name: "Português (Brasil)", texts: ptBr },
+  { tag: "ja", name: "日本語", texts: ja },
 ];
 
 /** The first of the wanted languages that there is; English when there is none. */
@@ -29,6 +31,24 @@ export function chooseLanguage(wanted: readonly string[]): Language {
     if (primary !== "" && found !== undefined) return found;
   }
   return languages[0] as Language;
+}
+
+const storageKey = "assent-signing-language";
+
+/** A browser may forbid a page in a frame to store anything. */
+export function rememberLanguage(tag: string): void {
+  try {
+    sessionStorage.setItem(storageKey, tag);
+  } catch {}
+}
+
+/** The language that the person has chosen in this tab; empty when they have not. */
+export function rememberedLanguage(): string {
+  try {
+    return sessionStorage.getItem(storageKey) ?? "";
+  } catch {
+    return "";
+  }
 }
 
 /** Fills `{name}` and the like. */

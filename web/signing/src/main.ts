@@ -1,8 +1,9 @@
 import type { Ceremony } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
+import type { Autosave } from "./autosave.ts";
 import { leaveTo, showClosing, showExpired } from "./closing-view.ts";
 import { element, show } from "./dom.ts";
-import { chooseLanguage, directionOf, fill, type Language } from "./languages.ts";
+import { chooseLanguage, directionOf, fill, type Language, rememberedLanguage } from "./languages.ts";
 import { failureOf, showSigning } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
 import { askForConsent, askForReason, showSender } from "./views.ts";
@@ -20,28 +21,28 @@ async function start(): Promise<void> {
       showSender(ceremony, language.texts);
       return;
     }
-    const decline = () => void declineSigning(ceremony, language.texts);
     if (ceremony.canAct && ceremony.consent.required && ceremony.consent.givenAt === null) {
-      await askForConsent(ceremony, language, decline);
+      await askForConsent(ceremony, language, () => void declineSigning(ceremony, language.texts));
     }
-    showSigning(ceremony, language.texts, decline);
+    showSigning(ceremony, language, (autosave) => void declineSigning(ceremony, language.texts, autosave));
   } catch (error) {
     showFailure(error, language.texts);
   }
 }
 
-/** That of the recipient, if the sender has said one; else what the browser prefers. */
+/** The one that the person has chosen, or that of the recipient; else what the browser prefers. */
 function useLanguage({ recipient, agreement }: Ceremony): Language {
-  const language = chooseLanguage([recipient?.locale ?? "", ...navigator.languages]);
+  const language = chooseLanguage([rememberedLanguage(), recipient?.locale ?? "", ...navigator.languages]);
   document.documentElement.lang = language.tag;
   document.documentElement.dir = directionOf(language.tag);
   document.title = fill(language.texts.title, { subject: agreement?.emailSubject ?? "" });
   return language;
 }
 
-async function declineSigning({ timeoutUrl }: Ceremony, texts: Texts): Promise<void> {
+async function declineSigning({ timeoutUrl }: Ceremony, texts: Texts, autosave?: Autosave): Promise<void> {
   const reason = await askForReason(texts);
   if (reason === undefined) return;
+  await autosave?.hold();
   try {
     const { returnUrl } = await api.decline(reason);
     leaveTo(returnUrl, texts.declinedHeading, texts.declinedText);

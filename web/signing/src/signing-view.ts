@@ -4,17 +4,19 @@ import { askForSignature } from "./adopt-dialog.ts";
 import { ApiError, api } from "./api.ts";
 import { type Autosave, createAutosave, watchOtherTabs } from "./autosave.ts";
 import { leaveTo, showExpired } from "./closing-view.ts";
-import { showDocuments } from "./documents-view.ts";
+import { type DocumentsView, showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
 import { createControl, type FieldControl } from "./field-control.ts";
 import { createFields, type Fields, sign } from "./fields.ts";
-import { fill } from "./languages.ts";
+import { fill, type Language } from "./languages.ts";
+import { createMenu } from "./menu.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** Documents with the fields of the person, and what can be done with them. */
-export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => void): void {
+export function showSigning(ceremony: Ceremony, language: Language, declineWith: (autosave: Autosave) => void): void {
   const { agreement, recipient } = ceremony;
   if (agreement === null || recipient === null) return;
+  const { texts } = language;
   const title = element("h1", { tabindex: "-1" }, agreement.emailSubject);
   const documents = showDocuments(agreement.documents, texts);
   const fields = createFields(
@@ -31,6 +33,7 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
     },
     onEnd: reload,
   });
+  const decline = () => declineWith(autosave);
   const adopt = async (tab: Tab): Promise<void> => {
     const known = tab.type === "signature" ? fields.signature : fields.initials;
     if (known === null || fields.isDone(tab)) {
@@ -54,17 +57,9 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
       preview,
     }),
   );
-  layOut(controls, documents.pages);
-  const bar = actionBar({ ceremony, texts, fields, controls, decline, autosave });
+  layOut(controls, documents);
+  const bar = actionBar({ ceremony, language, fields, controls, decline, autosave, documents });
   fields.onEdit = (changed) => autosave.changed(changed.map(({ tabId }) => tabId));
-  if (ceremony.canAct) {
-    watchOtherTabs((now) => {
-      if (!now.canAct || now.recipient === null) return reload();
-      fields.signature = now.progress.signature ?? fields.signature;
-      fields.initials = now.progress.initials ?? fields.initials;
-      fields.restore(now.recipient.tabs, autosave.isUnsaved);
-    }, reload);
-  }
   fields.onChange = (changed) => {
     for (const control of controls) {
       control.update();
@@ -75,22 +70,18 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
     bar.update();
   };
   fields.onChange([]);
+  if (ceremony.canAct) {
+    watchOtherTabs((now) => {
+      if (!now.canAct || now.recipient === null) return reload();
+      fields.signature = now.progress.signature ?? fields.signature;
+      fields.initials = now.progress.initials ?? fields.initials;
+      fields.restore(now.recipient.tabs, autosave.isUnsaved);
+    }, reload);
+  }
+  const sender = fill(texts.from, { sender: agreement.organizationName || agreement.senderName });
+  const legend = fields.required().total > 0 ? element("p", { class: "small" }, texts.requiredMark) : null;
   show(
-    element(
-      "header",
-      { class: "top" },
-      element(
-        "div",
-        {},
-        title,
-        element(
-          "p",
-          { class: "small" },
-          fill(texts.from, { sender: agreement.organizationName || agreement.senderName }),
-        ),
-        saving,
-      ),
-    ),
+    element("header", { class: "top" }, title, element("p", { class: "small" }, sender), legend, saving),
     element(
       "main",
       {},
@@ -101,11 +92,10 @@ export function showSigning(ceremony: Ceremony, texts: Texts, decline: () => voi
     bar.root,
   );
   title.focus();
-  const place = controls.find(({ tab }) => tab.tabId === ceremony.progress.place);
   for (const { tab, parts } of controls) {
     for (const { node } of parts) node.addEventListener("focusin", () => autosave.at(tab.tabId));
   }
-  place?.focus();
+  bar.goTo(ceremony.progress.place);
 }
 
 /** What the service fills in when the person finishes, as far as it is known already. */
@@ -123,7 +113,7 @@ function previewOf({ agreement, recipient }: Ceremony): (type: string) => string
   return (type) => previews.get(type) ?? "";
 }
 
-function layOut(controls: readonly FieldControl[], pages: ReturnType<typeof showDocuments>["pages"]): void {
+function layOut(controls: readonly FieldControl[], { pages, zoomTo }: DocumentsView): void {
   for (const { tab, parts } of controls) {
     for (const { node, page: number, box } of parts) {
       const page = pages.find((one) => one.documentId === tab.documentId && one.number === number);
@@ -133,70 +123,93 @@ function layOut(controls: readonly FieldControl[], pages: ReturnType<typeof show
       node.style.top = `${(100 * box.y) / page.height}%`;
       node.style.width = `${(100 * box.width) / page.width}%`;
       node.style.height = `${(100 * box.height) / page.height}%`;
+      // What is said of the field stays on the page.
+      node.classList.toggle("at-end", box.x > page.width / 2);
+      node.classList.toggle("at-bottom", box.y > page.height * 0.85);
       page.fields.append(node);
+      node.addEventListener("focusin", ({ target }) => {
+        // A button that moves under the finger would not be pressed.
+        if (target instanceof HTMLInputElement && !clicked.has(target.type)) zoomTo(node);
+        if (target instanceof HTMLTextAreaElement) zoomTo(node);
+      });
     }
   }
 }
 
+const clicked = new Set(["checkbox", "radio", "file"]);
+
 interface BarContext {
   readonly ceremony: Ceremony;
-  readonly texts: Texts;
+  readonly language: Language;
   readonly fields: Fields;
   readonly controls: readonly FieldControl[];
   readonly decline: () => void;
   readonly autosave: Autosave;
+  readonly documents: DocumentsView;
 }
 
+/** One line: everything else, how far the person is, and the next step. */
 function actionBar(context: BarContext) {
-  const { ceremony, texts, fields, controls } = context;
-  const progress = element("p", { class: "progress", role: "status" });
+  const { ceremony, language, fields, controls, autosave, documents } = context;
+  const { texts } = language;
+  const status = element("p", { class: "progress", role: "status" });
+  const gauge = element("progress", { max: 1, value: 0, "aria-label": texts.progressLabel });
   const problems = element("div", { class: "problems", role: "alert", tabindex: "-1" });
-  let at: string | undefined;
-  const next = button(texts.next, () => {
-    const tab = fields.nextAfter(at);
-    at = tab?.tabId;
-    controls.find((control) => control.tab === tab)?.focus();
+  let at = ceremony.progress.place;
+  const goTo = (tabId: string): void => {
+    const control = controls.find(({ tab }) => tab.tabId === tabId);
+    const [part] = control?.parts ?? [];
+    if (control === undefined || part === undefined || part.node.hidden) return;
+    at = tabId;
+    documents.zoomTo(part.node);
+    control.focus();
+    update();
+  };
+  const finish = () => whileBusy(step, () => finishSigning(context, problems));
+  const leave = (heading: string, text: string) =>
+    guarded(context, problems, async () => {
+      await autosave.hold();
+      const { returnUrl } = await api.leave();
+      leaveTo(returnUrl, heading, text);
+    });
+  const step = button(texts.start, () => {
+    if (!ceremony.canAct) return void whileBusy(step, () => leave(texts.finishedHeading, texts.closedText));
+    const next = fields.nextAfter(at);
+    if (next === undefined) void finish();
+    else goTo(next.tabId);
   });
-  const finish = button(texts.finish, () => void whileBusy(finish, () => finishSigning(context, problems)), "primary");
-  const later = button(
-    texts.finishLater,
-    () =>
-      void whileBusy(later, () =>
-        guarded(context, problems, async () => {
-          await context.autosave.flush();
-          const { returnUrl } = await api.leave();
-          context.autosave.stop();
-          leaveTo(returnUrl, texts.leftHeading, texts.leftText);
-        }),
-      ),
-  );
-  const close = button(
-    texts.close,
-    () =>
-      void whileBusy(close, () =>
-        guarded(context, problems, async () => {
-          const { returnUrl } = await api.leave();
-          leaveTo(returnUrl, texts.finishedHeading, texts.closedText);
-        }),
-      ),
-    "primary",
-  );
-  const actions = ceremony.canAct ? [next, finish, later, button(texts.decline, context.decline)] : [close];
+  const menu = createMenu({
+    ceremony,
+    language,
+    finishLater: ceremony.canAct ? () => void leave(texts.leftHeading, texts.leftText) : null,
+    decline: context.decline,
+    beforeReload: () => autosave.flush(),
+  });
+  const progress = element("div", { class: "advance" }, gauge, status);
+  const update = (): void => {
+    const { done, total } = fields.required();
+    const isReady = done === total;
+    status.textContent = isReady ? texts.allDone : fill(texts.progress, { done, total });
+    gauge.max = Math.max(1, total);
+    gauge.value = total === 0 ? 1 : done;
+    progress.hidden = !ceremony.canAct;
+    const isBegun = done > 0 || at !== "";
+    step.textContent = !ceremony.canAct ? texts.close : isReady ? texts.finish : isBegun ? texts.next : texts.start;
+    step.classList.toggle("primary", isReady || !ceremony.canAct);
+    step.classList.toggle("step", !isReady);
+  };
   return {
     problems,
-    finish: () => finish.click(),
-    root: element("footer", { class: "bar" }, progress, element("div", { class: "row" }, ...actions)),
-    update: () => {
-      const { done, total } = fields.required();
-      progress.textContent = done === total ? texts.allDone : fill(texts.progress, { done, total });
-      progress.hidden = !ceremony.canAct;
-      next.hidden = done === total;
-    },
+    goTo,
+    finish: () => void finish(),
+    root: element("footer", { class: "bar" }, ...menu, progress, step),
+    update,
   };
 }
 
 async function finishSigning(context: BarContext, problems: HTMLElement): Promise<void> {
-  const { fields, controls, texts, autosave } = context;
+  const { fields, controls, language, autosave } = context;
+  const { texts } = language;
   const missing = fields.nextAfter(undefined);
   if (missing !== undefined) {
     showProblems(context, problems, [{ field: missing.tabId, message: texts.fieldMissing }]);
@@ -206,20 +219,20 @@ async function finishSigning(context: BarContext, problems: HTMLElement): Promis
   problems.replaceChildren();
   if (!(await hasSigned(context))) return;
   await guarded(context, problems, async () => {
+    await autosave.hold();
     const { returnUrl } = await api.finish({
       values: fields.values(),
       signature: fields.signature,
       initials: fields.initials,
     });
-    autosave.stop();
     leaveTo(returnUrl, texts.finishedHeading, texts.finishedText);
   });
 }
 
 /** Signers need a signature even without a field for it. */
-async function hasSigned({ ceremony: { recipient }, fields, texts, autosave }: BarContext): Promise<boolean> {
+async function hasSigned({ ceremony: { recipient }, fields, language, autosave }: BarContext): Promise<boolean> {
   if (recipient === null || !signingRoles.has(recipient.role) || fields.signature !== null) return true;
-  const adoption = await askForSignature(recipient.name, texts);
+  const adoption = await askForSignature(recipient.name, language.texts);
   if (adoption === undefined) return false;
   fields.signature = adoption.signature;
   fields.initials = adoption.initials;
@@ -234,10 +247,11 @@ async function guarded(context: BarContext, problems: HTMLElement, work: () => P
   try {
     await work();
   } catch (error) {
-    const { texts, ceremony } = context;
-    if (error instanceof ApiError && error.isExpired) showExpired(texts, ceremony.timeoutUrl);
+    const { language, ceremony, autosave } = context;
+    autosave.resume();
+    if (error instanceof ApiError && error.isExpired) showExpired(language.texts, ceremony.timeoutUrl);
     else if (error instanceof ApiError && error.details.length > 0) showProblems(context, problems, error.details);
-    else problems.replaceChildren(failureOf(error, texts));
+    else problems.replaceChildren(failureOf(error, language.texts));
   }
 }
 
@@ -248,7 +262,7 @@ export function failureOf(error: unknown, texts: Texts): HTMLElement {
 }
 
 function showProblems(
-  { controls, texts }: BarContext,
+  { controls, language }: BarContext,
   root: HTMLElement,
   problems: readonly { readonly field: string; readonly message: string }[],
 ): void {
@@ -257,6 +271,6 @@ function showProblems(
     const own = control.tab.validationMessage;
     control.showProblem(problem && (own === "" ? problem.message : own));
   }
-  root.replaceChildren(element("p", { class: "problem" }, texts.errorsHeading));
+  root.replaceChildren(element("p", { class: "problem" }, language.texts.errorsHeading));
   controls.find(({ tab }) => problems.some(({ field }) => field === tab.tabId))?.focus();
 }

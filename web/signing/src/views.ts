@@ -4,6 +4,7 @@ import { leaveTo, showExpired } from "./closing-view.ts";
 import { showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
 import { fill, type Language } from "./languages.ts";
+import { languagePicker } from "./menu.ts";
 import { failureOf } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
 
@@ -43,6 +44,7 @@ export function askForConsent(ceremony: Ceremony, language: Language, decline: (
         element("label", { class: "choice", for: "consent" }, box, asked.agreement),
         problem,
         element("div", { class: "row" }, goOn, button(texts.decline, decline)),
+        languagePicker(language, async () => undefined),
       ),
     );
     heading.focus();
@@ -133,7 +135,7 @@ export function showSender(ceremony: Ceremony, texts: Texts): void {
       people.length === 0
         ? null
         : element("section", { class: "people" }, element("h2", {}, texts.recipients), element("ul", {}, ...people)),
-      showDocuments(agreement?.documents ?? [], texts).root,
+      showDocuments(agreement?.documents ?? [], texts, { hasDownloads: true }).root,
     ),
     element("footer", { class: "bar" }, element("div", { class: "row" }, ...actions)),
   );
