@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, openSync, readFileSync, writeFileSync
 import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { makePrivateFolder } from "#platform/private-folder.ts";
+import { makePrivateFolder } from "#platform/durable-file.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { findFreePort } from "./ports.ts";
 import { howItEnds, stopLeftover } from "./processes.ts";

@@ -13,7 +13,7 @@ import {
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { makePrivateFolder } from "#platform/private-folder.ts";
+import { makePrivateFolder } from "#platform/durable-file.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { findFreePort } from "./ports.ts";
 import { findPostgres, type PostgresPrograms } from "./postgres-binaries.ts";

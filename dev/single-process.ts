@@ -22,7 +22,7 @@ import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { type Runtime, rpcRoutesOf, type Service } from "#platform/service.ts";
 import { tracingSettings } from "#platform/tracing/settings.ts";
 import { startTracing } from "#platform/tracing/start-tracing.ts";
-import { traceBus } from "#platform/tracing/trace-bus.ts";
+import { traceBus } from "#platform/tracing/trace-calls.ts";
 import { createGateway } from "../gateway/app.ts";
 import { configFromEnv as configOfGateway } from "../gateway/config.ts";
 import { listenGateway } from "../gateway/listen.ts";

@@ -1,5 +1,8 @@
 // `npm start`: the whole product in one process, with a database of its own in the data folder.
-import { join } from "node:path";
+
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { DestinationStream } from "pino";
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
 import { welcomeText } from "./demo.ts";
@@ -9,7 +12,6 @@ import { startLocalCopy } from "./local-copy.ts";
 import { migrateAll } from "./migrations.ts";
 import { startOwnPostgres } from "./own-postgres.ts";
 import { isFree } from "./ports.ts";
-import { openStartLog } from "./start-log.ts";
 import { createSupervisor } from "./supervisor.ts";
 
 const say = (line: string): void => void process.stderr.write(`assent: ${line}\n`);
@@ -59,4 +61,38 @@ async function choosePort(wish: number | undefined): Promise<number> {
   if (await isFree(8080)) return 8080;
   say("port 8080 is taken, using a free one");
   return 0;
+}
+
+export interface StartLog {
+  readonly destination: DestinationStream;
+  /** From now on lines go to standard output. */
+  showFromNow(): void;
+  /** Says where the lines are, when there are any. */
+  tell(say: (line: string) => void): void;
+}
+
+/**
+ * Where the lines of a start go: into a file, made anew each time. While all services start at once on a busy machine,
+ * workers miss connections that they get a second later; whoever waits for the address would read that as a failure.
+ */
+export function openStartLog(file: string): StartLog {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, "");
+  let isShown = false;
+  let isEmpty = true;
+  return {
+    destination: {
+      write: (line) => {
+        if (isShown) process.stdout.write(line);
+        else appendFileSync(file, line);
+        isEmpty &&= isShown;
+      },
+    },
+    showFromNow: () => {
+      isShown = true;
+    },
+    tell: (say) => {
+      if (!isEmpty) say(`what was logged is in ${file}`);
+    },
+  };
 }

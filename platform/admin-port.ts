@@ -8,8 +8,8 @@ import { type FreshText, textNow } from "./config.ts";
 import type { FindMissing, HealthState } from "./health.ts";
 import { type Operator, operatorKey, parseAdminTokens, requireOperatorRight } from "./rpc/callers.ts";
 import { type ServerInterceptorOptions, serverInterceptors } from "./rpc/interceptors.ts";
+import { defaultMaxMessageBytes } from "./rpc/metadata.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
-import { defaultMaxMessageBytes } from "./rpc/wire.ts";
 
 export interface AdminPortOptions {
   readonly host: string;

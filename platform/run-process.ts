@@ -19,7 +19,7 @@ import {
   wireFromSettings,
 } from "./service-settings.ts";
 import { startTracing } from "./tracing/start-tracing.ts";
-import { traceBus } from "./tracing/trace-bus.ts";
+import { traceBus } from "./tracing/trace-calls.ts";
 
 type Values = SettingValues<typeof commonSettings>;
 

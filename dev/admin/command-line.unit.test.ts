@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { parseCommandLine, usageText } from "./command-line.ts";
 import { services } from "./dead-event-commands.ts";
+import { parseCommandLine, usageText } from "./run.ts";
 
 const revoke = (...args: string[]) => parseCommandLine(["evidence-keys", "revoke", ...args]).values;
 

@@ -1,11 +1,10 @@
 import type { Client } from "@connectrpc/connect";
 import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type DeadEventClient, deadEventCommands } from "./dead-event-commands.ts";
-import { deletionCommands } from "./deletion-commands.ts";
+import { deletionCommands, type MasterKeyClient, masterKeyCommands } from "./deletion-and-key-commands.ts";
 import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
-import { type MasterKeyClient, masterKeyCommands } from "./master-key-commands.ts";
-import type { CommandOf } from "./values.ts";
 import {
+  type CommandOf,
   optionalCount,
   requiredPlan,
   requiredPublicKey,

@@ -1,8 +1,7 @@
 import { createPrivateKey, type X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createPemSigner, readCertificates } from "../../services/sign/seal/seal-signer.ts";
-import { type Finding, notice, ok, reasonOf, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, notice, ok, reasonOf, wrong } from "./finding.ts";
 
 const dayMs = 86_400_000;
 /** A certificate of a public authority takes weeks. */

@@ -4,8 +4,7 @@ import { parseMasterKeys } from "#platform/secrets.ts";
 import { deriveKeys } from "../../services/auth/domain/secrets.ts";
 import { compareList } from "../../services/auth/privacy/apply-erasure-list.ts";
 import { createErasureList } from "../../services/auth/privacy/erasure-list.ts";
-import { type Finding, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
 import { roleOf } from "./roles.ts";
 
 const check = "erasures";

@@ -14,8 +14,7 @@ import { hasCheckpoint, suspectLogs } from "../../services/click/log/epochs.ts";
 import { epochOf } from "../../services/click/log/leaf.ts";
 import { readMarker, requireSame } from "../../services/click/log/log-memory.ts";
 import { endpointSecretsKeys, openSecret } from "../../services/webhooks/domain/seal-secret.ts";
-import { type Finding, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, notice, ok, reasonOf, skipped, wrong } from "./finding.ts";
 import { roleOf } from "./roles.ts";
 
 /** Whether the master keys and the issuer are those that the database was made with: something is opened with each. */

@@ -1,7 +1,6 @@
 import { inspectNats, type NatsReport } from "#platform/events/nats.ts";
 import { parseNatsUrl } from "#platform/events/nats-url.ts";
-import { type Finding, notice, ok, reasonOf, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, notice, ok, reasonOf, wrong } from "./finding.ts";
 import { isLoopback } from "./surroundings.ts";
 
 const days = 24 * 3_600_000;

@@ -1,6 +1,4 @@
-import type { Query } from "./finding.ts";
-import { type Finding, notice, ok, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, notice, ok, type Query, wrong } from "./finding.ts";
 
 /** What each process appends to its role to name the others that it takes on. */
 export const roleSuffixes: ReadonlyMap<string, readonly string[]> = new Map([

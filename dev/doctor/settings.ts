@@ -8,8 +8,7 @@ import { configFromEnv as docgen } from "../../services/docgen/config.ts";
 import { configFromEnv as sign } from "../../services/sign/config.ts";
 import { configFromEnv as templates } from "../../services/templates/config.ts";
 import { configFromEnv as webhooks } from "../../services/webhooks/config.ts";
-import { type Finding, notice, ok, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, notice, ok, wrong } from "./finding.ts";
 
 const readers: ReadonlyMap<string, (env: Environment) => unknown> = new Map<string, (env: Environment) => unknown>([
   ["gateway", gateway],

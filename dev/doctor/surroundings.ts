@@ -8,8 +8,7 @@ import { createEgress, type Egress } from "#platform/net/egress-proxy.ts";
 import { createTimestampAuthority } from "#platform/timestamps/timestamp-authority.ts";
 import { createIdentityProvider } from "../../gateway/oidc/identity-provider.ts";
 import { readCertificates } from "../../services/sign/seal/seal-signer.ts";
-import { type Finding, notice, ok, reasonOf, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, notice, ok, reasonOf, wrong } from "./finding.ts";
 import { connect, patienceMs } from "./targets.ts";
 
 /** The addresses that people and records use. */

@@ -13,8 +13,7 @@ import { createGrpcTransport, type GrpcTransport } from "#platform/rpc/client.ts
 import { createInternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
 import type { TlsFiles } from "#platform/rpc/tls.ts";
 import { settingFingerprint, sharedSettings } from "#platform/service-settings.ts";
-import { type Finding, ok, reasonOf, skipped, wrong } from "./finding.ts";
-import type { Installation } from "./installation.ts";
+import { type Finding, type Installation, ok, reasonOf, skipped, wrong } from "./finding.ts";
 
 export const patienceMs = 3_000;
 

@@ -1,6 +1,6 @@
 import { type BusEvent, checkDurableName, type EventBus, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
 import { deliver } from "./deliver.ts";
-import { subjectMatches } from "./subjects.ts";
+import { subjectMatches } from "./marks.ts";
 
 export interface MemoryBusOptions {
   /**

@@ -22,10 +22,9 @@ import { peerCertificateEnd } from "../gauges.ts";
 import type { Logger } from "../logger.ts";
 import { aborted, createGate, repeatUntil } from "./background.ts";
 import { type BusEvent, checkDurableName, type EventBus, holdMs, type Mark } from "./bus.ts";
-import { eventIdOf, markHeader, readMark, subjectsOf, withMark, writeMark } from "./marks.ts";
+import { coveringPattern, eventIdOf, markHeader, readMark, subjectsOf, withMark, writeMark } from "./marks.ts";
 import { parseNatsUrl } from "./nats-url.ts";
 import type { Wire } from "./pull.ts";
-import { coveringPattern } from "./subjects.ts";
 import { keepSubscribed, type Link, type LinkSource } from "./subscription.ts";
 
 export interface NatsBusOptions {

@@ -2,9 +2,8 @@ import type { Logger } from "../logger.ts";
 import { aborted, repeatUntil } from "./background.ts";
 import { holdMs, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
 import { deliver } from "./deliver.ts";
-import { isMarkSubject } from "./marks.ts";
+import { isMarkSubject, subjectMatches } from "./marks.ts";
 import { startPull, type Wire } from "./pull.ts";
-import { subjectMatches } from "./subjects.ts";
 
 /** A connection to JetStream, as far as subscriptions need it. */
 export interface Link {

@@ -3,7 +3,7 @@ import type { HtmlFinding, HtmlFindingCode, LocatedHtmlFinding } from "./html-fi
 import { type ConvertedMarkdown, convertMarkdown } from "./markdown.ts";
 import { type Outline, outlineOf, textOf } from "./outline.ts";
 import { maxHtmlFindings, parseRestrictedHtml } from "./parse.ts";
-import { plainTextToHtml } from "./plain-text.ts";
+import { plainTextToHtml } from "./serialize.ts";
 import { textAsWritten, type VisibleText, visibleTextOf } from "./text.ts";
 import type { SourceRange } from "./tree.ts";
 import { reportUnsafeCharacters, reportUnsafeReferences } from "./unsafe-text.ts";

@@ -33,3 +33,19 @@ function leadingLineFeed(name: string, children: readonly HtmlNode[]): string {
   const [first] = children;
   return name === "pre" && first?.kind === "text" && first.text.startsWith("\n") ? "\n" : "";
 }
+
+/**
+ * A plain text as HTML: lines between blank lines become paragraphs, line ends within them line breaks. Nothing in the
+ * text is markup.
+ */
+export function plainTextToHtml(text: string): string {
+  const paragraphs: string[][] = [[]];
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (line.trim() === "") paragraphs.push([]);
+    else paragraphs.at(-1)?.push(escapeHtml(line));
+  }
+  return paragraphs
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `<p>${lines.join("<br>\n")}</p>\n`)
+    .join("");
+}

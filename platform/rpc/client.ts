@@ -12,14 +12,13 @@ import {
 } from "@grpc/grpc-js";
 import type { Metrics } from "../metrics.ts";
 import type { Tracer } from "../telemetry.ts";
-import { traceTransport } from "../tracing/trace-transport.ts";
+import { traceTransport } from "../tracing/trace-calls.ts";
 import { internalTokenHeader } from "./callers.ts";
 import { measureTransport } from "./interceptors.ts";
 import type { InternalTokens } from "./internal-tokens.ts";
-import { addHeaders, headersFromMetadata } from "./metadata.ts";
+import { addHeaders, defaultMaxMessageBytes, fromWire, headersFromMetadata, toWire } from "./metadata.ts";
 import { errorFromStatus, noConnection, timedOut } from "./status.ts";
 import { channelCredentials, type TlsFiles } from "./tls.ts";
-import { defaultMaxMessageBytes, fromWire, toWire } from "./wire.ts";
 
 export interface GrpcTransportOptions {
   /**

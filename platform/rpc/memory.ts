@@ -1,7 +1,7 @@
 import { Code, ConnectError, createRouterTransport, type Interceptor, type Transport } from "@connectrpc/connect";
+import { defaultMaxMessageBytes } from "./metadata.ts";
 import type { RpcRoutes } from "./routes.ts";
 import { timedOut } from "./status.ts";
-import { defaultMaxMessageBytes } from "./wire.ts";
 
 export interface MemoryTransportOptions {
   /** Run around every call on the serving side, the first one outermost. */

@@ -12,12 +12,11 @@ import {
 import { type HealthState, healthRoutes } from "../health.ts";
 import type { Logger } from "../logger.ts";
 import { namesOfCertificate, type Peer } from "./callers.ts";
-import { addHeaders, headersFromMetadata } from "./metadata.ts";
+import { addHeaders, defaultMaxMessageBytes, fromWire, headersFromMetadata, toWire } from "./metadata.ts";
 import { collectRoutes, type RpcRoutes, type UnaryRoute } from "./routes.ts";
 import { internalError, internalErrorMessage, statusFromError, timedOut } from "./status.ts";
 import { type OpenTlsFiles, serverCredentials, type TlsFiles } from "./tls.ts";
 import { type CallContext, createCallContext, runUnaryRoute } from "./unary-call.ts";
-import { defaultMaxMessageBytes, fromWire, toWire } from "./wire.ts";
 
 /** A listening gRPC server. */
 export interface RpcServer {

@@ -1,7 +1,7 @@
 import { create, type DescMessage, type DescMethodUnary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Transport, UnaryResponse } from "@connectrpc/connect";
-import { toWire } from "./wire.ts";
+import { toWire } from "./metadata.ts";
 
 /**
  * A transport that sends equal reads of one caller once when they come in the same turn of the event loop. Every answer

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { openHome } from "../../dev/home.ts";
-import { makePrivateFolder } from "../private-folder.ts";
+import { makePrivateFolder } from "../durable-file.ts";
 
 const base = mkdtempSync(join(tmpdir(), "assent-private-"));
 afterAll(() => rmSync(base, { recursive: true }));

@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
 import type pg from "pg";
+import type { Resealer, ResealRun } from "../master-keys/reseal.ts";
+import { until } from "./until.ts";
 
 /** Every row of every table of a database, as JSON; bytes are hexadecimal there. The pool must see all rows. */
 export async function dumpTables(pool: Pick<pg.Pool, "query">): Promise<string> {
@@ -42,3 +44,13 @@ const middleOf = (text: string, offset: number): string => text.slice(offset ===
 /** Those of the values that can be found in the dump in any form. */
 export const findIn = (dump: string, values: readonly string[]): string[] =>
   values.filter((value) => formsOf(value).some((form) => dump.includes(form)));
+
+/** Seals everything with the newest master key, and resolves when that is finished. */
+export async function resealAll(resealer: Resealer | undefined): Promise<ResealRun> {
+  if (resealer === undefined) throw new Error("the service seals nothing anew");
+  await resealer.start();
+  return until(async () => {
+    const { run } = await resealer.state();
+    return run !== undefined && run.finishedAt !== null && run;
+  }, 30_000);
+}

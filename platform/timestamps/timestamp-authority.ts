@@ -4,10 +4,15 @@ import { fromBER, Sequence } from "asn1js";
 import { PKIStatus, TimeStampResp } from "pkijs";
 import { fetchThrough } from "../net/egress-fetch.ts";
 import type { Egress } from "../net/egress-proxy.ts";
-import { TimestampError } from "./timestamp-error.ts";
-import { checkTimestampToken, type Timestamp, type TimestampRequest, timestampRequest } from "./timestamp-token.ts";
+import {
+  checkTimestampToken,
+  type Timestamp,
+  TimestampError,
+  type TimestampRequest,
+  timestampRequest,
+} from "./timestamp-token.ts";
 
-export { TimestampError } from "./timestamp-error.ts";
+export { TimestampError } from "./timestamp-token.ts";
 
 /** A time-stamping authority (RFC 3161). */
 export interface TimestampAuthority {

@@ -16,7 +16,6 @@ import {
   TimeStampReq,
   TSTInfo,
 } from "pkijs";
-import { TimestampError } from "./timestamp-error.ts";
 
 /** A request for a time stamp (RFC 3161 §2.4.1), and what its answer is compared with. */
 export interface TimestampRequest {
@@ -228,3 +227,11 @@ function certificateHash({ type, values }: Attribute): CertificateHash[] {
 const itemsOf = (block: unknown): BaseBlock[] => (block instanceof Sequence ? block.valueBlock.value : []);
 
 const bytesOf = (text: OctetString): Buffer => Buffer.from(text.valueBlock.valueHexView);
+
+/** There is no time stamp, or none that can be relied on. */
+export class TimestampError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "TimestampError";
+  }
+}

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { connect, ErrorCode, type KV, type NatsConnection, NatsError, StorageType } from "nats";
 import { sha256Label } from "../canonical-json.ts";
 import type { FreshText } from "../config.ts";
-import { flushFolder, noneIfMissing, writeDurably } from "../durable-file.ts";
+import { flushFolder, makePrivateFolder, noneIfMissing, writeDurably } from "../durable-file.ts";
 import { natsOptions } from "../events/nats.ts";
-import { makePrivateFolder } from "../private-folder.ts";
 
 /** The newest signed checkpoint of a log. */
 export interface WitnessedCheckpoint {

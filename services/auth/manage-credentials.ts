@@ -13,9 +13,14 @@ import {
   toApiKeyMessage,
   toClientMessage,
 } from "./rpc/messages.ts";
-import { insertApiKey, revokeApiKey } from "./store/api-key-store.ts";
 import type { AuditOf } from "./store/audit-store.ts";
-import { insertOAuthClient, replaceClientSecret, revokeOAuthClient } from "./store/oauth-client-store.ts";
+import {
+  insertApiKey,
+  insertOAuthClient,
+  replaceClientSecret,
+  revokeApiKey,
+  revokeOAuthClient,
+} from "./store/credential-store.ts";
 import { findOrganization } from "./store/organization-store.ts";
 import type { Organization } from "./store/orm.ts";
 

@@ -13,7 +13,6 @@ import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import { createSeedVault } from "#platform/vault/seed-vault.ts";
 import { type AuthConfig, usualListDays } from "./config.ts";
-import { applyEndpointDisabled, endpointDisabledSubject } from "./consumers/endpoint-disabled.ts";
 import { createDeletionWorker } from "./deletion/deletion-worker.ts";
 import { deriveKeys, sealedColumns } from "./domain/secrets.ts";
 import { createKeyring, findFormerHashKey } from "./keyring.ts";
@@ -26,7 +25,7 @@ import { createHolders, type HolderTransports } from "./privacy/holders.ts";
 import { adminRoutes, internalRoutes, peopleRoutes, tokenRoutes } from "./rpc/index.ts";
 import { createAuthOrm } from "./store/orm.ts";
 import { createUsageLog } from "./usage.ts";
-import { createMailWorker } from "./workers/mails.ts";
+import { applyEndpointDisabled, createMailWorker, endpointDisabledSubject } from "./workers/mails.ts";
 import { purge } from "./workers/purge.ts";
 
 const keyRefreshMs = 5_000;

@@ -58,7 +58,7 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/auth/deletion/deletion-store.ts claimDeletion",
     "services/auth/privacy/erasure-store.ts claimErasure",
     "services/auth/privacy/export-store.ts claimExport",
-    "services/auth/store/mail-job-store.ts claimMails",
+    "services/auth/store/mail-store.ts claimMails",
     "services/click/copies/copy-store.ts claimCopy",
     "services/docgen/store/claim-store.ts claimLapsed",
     "services/docgen/store/claim-store.ts claimNext",

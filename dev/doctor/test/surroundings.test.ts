@@ -5,7 +5,7 @@ import { SMTPServer } from "smtp-server";
 import type { Environment } from "#platform/config.ts";
 import { startHttpAuthority } from "#platform/testing/http-authority.ts";
 import { describeWithOpenssl } from "../../../test/verify/support/openssl.ts";
-import { createInstallation } from "../installation.ts";
+import { createInstallation } from "../finding.ts";
 import { checkMail, checkTimestamps } from "../surroundings.ts";
 
 const started: (() => Promise<unknown>)[] = [];

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readMark } from "../marks.ts";
-import { coveringPattern, subjectMatches } from "../subjects.ts";
+import { coveringPattern, readMark, subjectMatches } from "../marks.ts";
 
 describe("subjectMatches", () => {
   test.each([

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { isPublicAddress } from "../address-rules.ts";
 import type { ResolvedAddress } from "../name-resolver.ts";
-import { type OutboundRules, outboundUrlProblem, resolvedUrlProblem } from "../outbound-url.ts";
+import { isPublicAddress, type OutboundRules, outboundUrlProblem, resolvedUrlProblem } from "../outbound-url.ts";
 import { createNamedReceivers } from "../receiver-settings.ts";
 
 const rules: OutboundRules = { allowPrivate: false };

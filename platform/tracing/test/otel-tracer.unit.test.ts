@@ -9,7 +9,7 @@ import { until } from "../../testing/until.ts";
 import { createOtelTracer } from "../otel-tracer.ts";
 import { parseOtlpHeaders, tracingSettings } from "../settings.ts";
 import { startTracing } from "../start-tracing.ts";
-import { traceBus } from "../trace-bus.ts";
+import { traceBus } from "../trace-calls.ts";
 import { describeStatement } from "../trace-pool.ts";
 
 const sampled = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

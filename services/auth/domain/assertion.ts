@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader, importJWK, type JWK, type JWTPayload, jwtVerify } from "jose";
-import { type AssertionAlgorithm, type ClientKey, maxLivingKeys } from "./client-key.ts";
+import { type AssertionAlgorithm, type ClientKey, maxLivingKeys } from "./oauth-client.ts";
 
 /** What an assertion says of itself, before anything of it has been proven. */
 export interface UnprovenAssertion {

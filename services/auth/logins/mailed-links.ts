@@ -3,13 +3,11 @@ import { DomainError } from "#platform/errors.ts";
 import { newSecret } from "#platform/ids.ts";
 import { refusedField } from "#platform/problems.ts";
 import { encrypt } from "#platform/secrets.ts";
-import { type LinkPurpose, linkLifetimeMs, linkUrl } from "../domain/link.ts";
-import type { MailKind } from "../domain/mail.ts";
+import { type LinkPurpose, linkLifetimeMs, linkUrl, type MailKind } from "../domain/mail.ts";
 import { hashToken } from "../domain/session.ts";
 import { maxUsers, type UserRole } from "../domain/user.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
-import { insertLink } from "../store/link-store.ts";
-import { insertMailJob } from "../store/mail-job-store.ts";
+import { insertLink, insertMailJob } from "../store/mail-store.ts";
 import { countUsers, insertUser } from "../store/user-store.ts";
 
 type Deps = Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "clock" | "newId">;

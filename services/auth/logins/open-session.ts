@@ -7,7 +7,7 @@ import type { Origin } from "../domain/audit.ts";
 import { csrfToken, hashToken, lifetimeMs } from "../domain/session.ts";
 import type { User } from "../domain/user.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
-import { toUserMessage } from "../rpc/user-messages.ts";
+import { toUserMessage } from "../rpc/messages.ts";
 import { forgetAttempts } from "../store/attempt-store.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { noteChange } from "../store/change-store.ts";

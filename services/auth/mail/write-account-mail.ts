@@ -1,7 +1,7 @@
 import { fillText, formMail, inLanguages, type WrittenMail } from "#platform/mail/mail.ts";
 import type { MailKind } from "../domain/mail.ts";
 import type { User } from "../domain/user.ts";
-import type { MailDetails } from "../store/mail-job-store.ts";
+import type { MailDetails } from "../store/mail-store.ts";
 
 export interface AccountMailContent {
   readonly kind: MailKind;

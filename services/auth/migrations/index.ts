@@ -2,15 +2,15 @@ import { createRoleSql, destroyerSql, forceOrgIsolationSql } from "#platform/db/
 import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { outboxCursorSql, outboxTablesSql } from "#platform/outbox/outbox.ts";
-import { Migration001Initial } from "./001_initial.ts";
-import { Migration002ClientKeys } from "./002_client_keys.ts";
+import { Migration001Initial, Migration002ClientKeys } from "./001_to_002.ts";
 import { Migration003People } from "./003_people.ts";
-import { Migration005Identities } from "./005_identities.ts";
-import { Migration006WebhookNotices } from "./006_webhook_notices.ts";
-import { Migration007MasterKeys } from "./007_master_keys.ts";
-import { Migration009Exports } from "./009_exports.ts";
-import { Migration010Erasures } from "./010_erasures.ts";
-import { Migration014OrganizationDeletions } from "./014_organization_deletions.ts";
+import {
+  Migration005Identities,
+  Migration006WebhookNotices,
+  Migration007MasterKeys,
+  Migration009Exports,
+} from "./005_to_009.ts";
+import { Migration010Erasures, Migration014OrganizationDeletions } from "./010_to_014.ts";
 
 const relayRole = "assent_auth_relay";
 

@@ -1,7 +1,6 @@
 import { access, readdir, readFile, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { noneIfMissing, writeDurably } from "#platform/durable-file.ts";
-import { makePrivateFolder } from "#platform/private-folder.ts";
+import { makePrivateFolder, noneIfMissing, writeDurably } from "#platform/durable-file.ts";
 import { decrypt, encrypt, type KeyRing } from "#platform/secrets.ts";
 import type { SoughtPerson } from "./person.ts";
 

@@ -3,10 +3,10 @@ import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts"
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import { verifyApiKey } from "../credentials.ts";
 import { operatorAudit } from "../logins/audit-entry.ts";
 import { createKey, type ManageDeps, requireOrganization, revokeKey } from "../manage-credentials.ts";
-import { listApiKeys as keysOf } from "../store/api-key-store.ts";
+import { verifyApiKey } from "../store/credential-lookup.ts";
+import { listApiKeys as keysOf } from "../store/credential-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
 import { toApiKeyMessage, toOrgId } from "./messages.ts";

@@ -12,14 +12,15 @@ import { erasures } from "../privacy/erasures.ts";
 import { type ExportDeps, exportHandlers } from "../privacy/export-handlers.ts";
 import { oldLines } from "../privacy/own-people.ts";
 import { authenticateApiKey, createApiKey, listApiKeys, revokeApiKey, userKeys } from "./api-keys.ts";
-import { describeCaller, listChanges } from "./callers.ts";
 import type { AuthDeps } from "./deps.ts";
 import { continueLogin, login, loginWithIdentity, logout } from "./login.ts";
-import { addOAuthClientKey, listOAuthClientKeys, revokeOAuthClientKey } from "./oauth-client-keys.ts";
 import {
+  addOAuthClientKey,
   createOAuthClient,
+  listOAuthClientKeys,
   listOAuthClients,
   revokeOAuthClient,
+  revokeOAuthClientKey,
   rotateOAuthClientSecret,
   userClients,
 } from "./oauth-clients.ts";
@@ -35,7 +36,7 @@ import {
 import { acceptInvitation, changePassword, getOwnUser, requestPasswordReset, resetPassword } from "./passwords.ts";
 import { beginTotp, confirmTotp, disableTotp, replaceRecoveryCodes } from "./second-factor.ts";
 import { authenticateSession, listSessions, revokeOtherSessions, revokeSession } from "./sessions.ts";
-import { getJwks, issueToken, issueTokenForAssertion, revokeToken } from "./tokens.ts";
+import { describeCaller, getJwks, issueToken, issueTokenForAssertion, listChanges, revokeToken } from "./tokens.ts";
 import { listBusyOrganizations, reportUse } from "./use.ts";
 import { inviteUser, inviteUserAgain, listUsers, removeUser, updateUser } from "./users.ts";
 

@@ -4,18 +4,17 @@ import type { LoginService } from "#gen/assent/auth/v1/users_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
-import { challengeMs, maxChallengeFailures } from "../domain/link.ts";
+import { challengeMs, maxChallengeFailures } from "../domain/mail.ts";
 import { hashToken, judgeSession } from "../domain/session.ts";
 import { emailKey, identityOf, type NamedPerson, type User } from "../domain/user.ts";
 import { type AttemptDeps, noteFailure } from "../logins/attempts.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
-import { type CheckLoginDeps, checkLogin, choiceOf, isSecondFactor } from "../logins/check-login.ts";
+import { type CheckLoginDeps, checkLogin, choiceOf, isSecondFactor, storedPassword } from "../logins/check-login.ts";
 import { makeSessionToken, openSession } from "../logins/open-session.ts";
-import { storedPassword } from "../logins/prove-password.ts";
 import { countAttempt } from "../store/attempt-store.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { noteChange } from "../store/change-store.ts";
-import { deleteLinksOf } from "../store/link-store.ts";
+import { deleteLinksOf } from "../store/mail-store.ts";
 import {
   type FoundUser,
   findByIdentity,

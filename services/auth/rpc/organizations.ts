@@ -11,8 +11,8 @@ import { parseLimits, parseName } from "../domain/organization.ts";
 import { checkPassword } from "../domain/password.ts";
 import { parseEmail, parseLocale, parseTimeZone } from "../domain/user.ts";
 import { auditEntry, operatorAudit, operatorOf } from "../logins/audit-entry.ts";
+import { storedPassword } from "../logins/check-login.ts";
 import { createUser, makeLink } from "../logins/mailed-links.ts";
-import { storedPassword } from "../logins/prove-password.ts";
 import { requireOrganization } from "../manage-credentials.ts";
 import { type AuditOf, addAudit, listAudit } from "../store/audit-store.ts";
 import {
@@ -26,9 +26,15 @@ import {
 import { lockOrganization, setPassword } from "../store/user-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
-import { organizationNotFound, toOrganizationMessage, toOrgId, toPlan, toSummaryMessage } from "./messages.ts";
+import {
+  organizationNotFound,
+  toAuditMessage,
+  toOrganizationMessage,
+  toOrgId,
+  toPlan,
+  toSummaryMessage,
+} from "./messages.ts";
 import { usesOf } from "./use.ts";
-import { toAuditMessage } from "./user-messages.ts";
 
 type CreateOrganizationDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 

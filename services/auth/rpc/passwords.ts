@@ -3,20 +3,19 @@ import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts"
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
-import { type LinkPurpose, maxResetLinks } from "../domain/link.ts";
+import { type LinkPurpose, maxResetLinks } from "../domain/mail.ts";
 import { parseName } from "../domain/organization.ts";
 import { checkPassword, passwordSalt } from "../domain/password.ts";
 import { hashToken } from "../domain/session.ts";
 import { emailKey, parseLocale, parseTimeZone, type User, type UserChange, type UserStatus } from "../domain/user.ts";
 import type { Whose } from "../logins/attempts.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
-import type { CheckLoginDeps } from "../logins/check-login.ts";
+import { type CheckLoginDeps, provePassword, storedPassword } from "../logins/check-login.ts";
 import { makeLink, requestMail } from "../logins/mailed-links.ts";
 import { openSession } from "../logins/open-session.ts";
-import { provePassword, storedPassword } from "../logins/prove-password.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { noteChange } from "../store/change-store.ts";
-import { consumeLink, countLinks, deleteLinksOf } from "../store/link-store.ts";
+import { consumeLink, countLinks, deleteLinksOf } from "../store/mail-store.ts";
 import { findCandidates, findLink, type LoginCandidate } from "../store/person-lookup.ts";
 import { deleteChallengesOf } from "../store/second-factor-store.ts";
 import { deleteSessionsOf } from "../store/session-store.ts";
@@ -31,8 +30,8 @@ import {
 } from "../store/user-store.ts";
 import { type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
+import { toUserMessage } from "./messages.ts";
 import { renewOwnSession } from "./sessions.ts";
-import { toUserMessage } from "./user-messages.ts";
 
 type SetByLinkDeps = Pick<AuthDeps, "lookup" | "people" | "keys" | "passwords" | "clock" | "newId">;
 

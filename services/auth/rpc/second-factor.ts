@@ -1,10 +1,15 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { DomainError } from "#platform/errors.ts";
-import { hashRecoveryCode, makeRecoveryCodes } from "../domain/recovery-code.ts";
-import { makeTotpSecret, toBase32, totpStep, totpUri } from "../domain/totp.ts";
-import { type CheckLoginDeps, openTotpSecret, sealTotpSecret } from "../logins/check-login.ts";
-import { provePassword } from "../logins/prove-password.ts";
+import {
+  hashRecoveryCode,
+  makeRecoveryCodes,
+  makeTotpSecret,
+  toBase32,
+  totpStep,
+  totpUri,
+} from "../domain/second-factor.ts";
+import { type CheckLoginDeps, openTotpSecret, provePassword, sealTotpSecret } from "../logins/check-login.ts";
 import {
   deleteChallengesOf,
   lockTotp,

@@ -17,7 +17,7 @@ import {
 } from "../store/session-store.ts";
 import { type Acting, type ActingDeps, actAs, originOf } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
-import { sessionNotFound, toSessionMessage } from "./user-messages.ts";
+import { sessionNotFound, toSessionMessage } from "./messages.ts";
 
 type Deps = Pick<AuthDeps, "lookup" | "people" | "keys" | "clock">;
 

@@ -1,20 +1,23 @@
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { refusedField } from "#platform/problems.ts";
-import { verifyApiKey, verifyClient } from "../credentials.ts";
 import { signAccessToken, type TokenSubject, verifyAccessToken } from "../domain/access-token.ts";
-import { looksLikeApiKey } from "../domain/api-key.ts";
+import { isApiKeyId, looksLikeApiKey } from "../domain/api-key.ts";
 import { proveAssertion, readAssertion } from "../domain/assertion.ts";
 import { isClientId } from "../domain/oauth-client.ts";
 import { grantScopes } from "../domain/scopes.ts";
 import { tokenLifetimeSeconds } from "../domain/signing-key.ts";
 import { type AdminContext, operatorAudit } from "../logins/audit-entry.ts";
-import { revokeApiKey } from "../store/api-key-store.ts";
-import { findAssertingClient } from "../store/credential-lookup.ts";
+import { firstReadMs, listChanges as readChanges } from "../store/change-store.ts";
+import { findAssertingClient, verifyApiKey, verifyClient } from "../store/credential-lookup.ts";
+import { revokeApiKey } from "../store/credential-store.ts";
+import { ApiKeyEntity, type AuthTenant, OAuthClientEntity, OrganizationEntity } from "../store/orm.ts";
 import { revokeAccessToken } from "../store/token-store.ts";
 import type { AuthDeps } from "./deps.ts";
+import { toChangeMessage, toOrgId } from "./messages.ts";
 
 type IssueTokenDeps = IssueDeps & Pick<AuthDeps, "lookup" | "keys">;
 
@@ -99,5 +102,50 @@ const notOurs = (): DomainError =>
 export const getJwks = (deps: Pick<AuthDeps, "keyring">): Pick<ServiceImpl<typeof TokenService>, "getJwks"> => ({
   async getJwks() {
     return { jwksJson: JSON.stringify(await deps.keyring.jwks()) };
+  },
+});
+
+/** An API key or a client, as it may know itself. */
+interface Caller {
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly organizationName: string;
+}
+
+/** Undefined when the organization has neither a key nor a client with this id. */
+async function findCaller(tenant: AuthTenant, id: string): Promise<Caller | undefined> {
+  const caller = await findKeyOrClient(tenant, id);
+  const organization = await tenant.em.findOne(OrganizationEntity, { organizationId: tenant.orgId });
+  if (caller === null || organization === null) return undefined;
+  return { name: caller.name, createdAt: caller.createdAt, organizationName: organization.name };
+}
+
+async function findKeyOrClient({ orgId: organizationId, em }: AuthTenant, id: string) {
+  if (isClientId(id)) return em.findOne(OAuthClientEntity, { organizationId, clientId: id });
+  return isApiKeyId(id) ? em.findOne(ApiKeyEntity, { organizationId, keyId: id }) : null;
+}
+
+type DescribeCallerDeps = Pick<AuthDeps, "orm">;
+
+export const describeCaller = (deps: DescribeCallerDeps): Pick<ServiceImpl<typeof TokenService>, "describeCaller"> => ({
+  async describeCaller(request) {
+    const caller = await withOrgEm(deps.orm, toOrgId(request.organizationId), (tenant) =>
+      findCaller(tenant, request.clientId),
+    );
+    if (caller === undefined) {
+      throw new DomainError("NOT_FOUND", { message: "The organization has no API key or OAuth client with this id." });
+    }
+    const { name, createdAt, organizationName } = caller;
+    return { name, createdAt: timestampFromDate(createdAt), organizationName };
+  },
+});
+
+type ListChangesDeps = Pick<AuthDeps, "lookup" | "clock">;
+
+export const listChanges = (deps: ListChangesDeps): Pick<ServiceImpl<typeof TokenService>, "listChanges"> => ({
+  async listChanges(request) {
+    const since = new Date(deps.clock.now().getTime() - firstReadMs);
+    const changes = await readChanges(deps.lookup, request.afterCursor, since);
+    return { changes: changes.map(toChangeMessage) };
   },
 });

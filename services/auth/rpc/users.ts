@@ -21,8 +21,7 @@ import {
 import { createUser, sendInvitation } from "../logins/mailed-links.ts";
 import { type AskDeps, findPersonHold } from "../privacy/ask-holders.ts";
 import { noteChange } from "../store/change-store.ts";
-import { deleteLinksOf } from "../store/link-store.ts";
-import { deleteMailJobsOf } from "../store/mail-job-store.ts";
+import { deleteLinksOf, deleteMailJobsOf } from "../store/mail-store.ts";
 import { deleteChallengesOf } from "../store/second-factor-store.ts";
 import { deleteSessionsOf } from "../store/session-store.ts";
 import {
@@ -35,8 +34,8 @@ import {
 } from "../store/user-store.ts";
 import { type Acting, type ActingDeps, actAs, requireRole } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
+import { toRole, toUserMessage, userNotFound } from "./messages.ts";
 import { renewOwnSession } from "./sessions.ts";
-import { toRole, toUserMessage, userNotFound } from "./user-messages.ts";
 
 export const listUsers = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listUsers"> => ({
   listUsers: (_request, context) =>

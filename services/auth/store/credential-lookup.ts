@@ -1,6 +1,8 @@
 import type { Pool } from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { ClientKey } from "../domain/client-key.ts";
+import { parseApiKey } from "../domain/api-key.ts";
+import { type ClientKey, isClientId } from "../domain/oauth-client.ts";
+import { type DerivedKeys, hashApiKey, hashClientSecret, hashMatches } from "../domain/secrets.ts";
 
 /** The pool of these functions has the role that may read credentials of any organization, and only read. */
 export interface StoredCredential {
@@ -36,14 +38,41 @@ const selectAssertingClient = `
   where c.client_id = $1
   group by c.organization_id, c.client_id`;
 
-export async function findApiKey(lookup: Pool, keyId: string): Promise<StoredCredential | undefined> {
+async function findApiKey(lookup: Pool, keyId: string): Promise<StoredCredential | undefined> {
   return (await lookup.query<StoredCredential>(selectApiKey, [keyId])).rows[0];
 }
 
-export async function findClient(lookup: Pool, clientId: string): Promise<StoredClient | undefined> {
+async function findClient(lookup: Pool, clientId: string): Promise<StoredClient | undefined> {
   return (await lookup.query<StoredClient>(selectClient, [clientId])).rows[0];
 }
 
 export async function findAssertingClient(lookup: Pool, clientId: string): Promise<AssertingClient | undefined> {
   return (await lookup.query<AssertingClient>(selectAssertingClient, [clientId])).rows[0];
+}
+
+export interface CredentialDeps {
+  readonly lookup: Pool;
+  readonly keys: DerivedKeys;
+}
+
+export type VerifiedApiKey = StoredCredential & { readonly keyId: string };
+
+/** The key that this value is the secret of, revoked or not; undefined for everything else. */
+export async function verifyApiKey(deps: CredentialDeps, value: string): Promise<VerifiedApiKey | undefined> {
+  const parsed = parseApiKey(value);
+  if (parsed === undefined) return undefined;
+  const stored = await findApiKey(deps.lookup, parsed.keyId);
+  const isSecret = hashMatches(hashApiKey(deps.keys, value), stored?.secretHash);
+  return isSecret && stored !== undefined ? { ...stored, keyId: parsed.keyId } : undefined;
+}
+
+/** The client with this id and secret, revoked or not; undefined for an unknown id and a wrong secret alike. */
+export async function verifyClient(
+  deps: CredentialDeps,
+  clientId: string,
+  secret: string,
+): Promise<StoredClient | undefined> {
+  const stored = isClientId(clientId) ? await findClient(deps.lookup, clientId) : undefined;
+  const isSecret = hashMatches(hashClientSecret(deps.keys, clientId, secret), stored?.secretHash);
+  return isSecret ? stored : undefined;
 }

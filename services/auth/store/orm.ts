@@ -4,7 +4,7 @@ import type { Pool } from "pg";
 import { createOrm, type OrmTenant } from "#platform/db/orm.ts";
 import type { PoolOptions } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { AssertionAlgorithm } from "../domain/client-key.ts";
+import type { AssertionAlgorithm } from "../domain/oauth-client.ts";
 import type { Plan } from "../domain/organization.ts";
 
 /** Management data: read and written one organization at a time. */

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import type { OrgId } from "#platform/ids.ts";
-import type { LinkPurpose } from "../domain/link.ts";
+import type { LinkPurpose } from "../domain/mail.ts";
 import type { SessionState } from "../domain/session.ts";
 import type { User } from "../domain/user.ts";
 import { sessionColumns } from "./session-store.ts";

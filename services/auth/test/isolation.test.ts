@@ -5,7 +5,7 @@ import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { makeClientId } from "../domain/oauth-client.ts";
-import { totpCode } from "../domain/totp.ts";
+import { totpCode } from "../domain/second-factor.ts";
 import {
   type AuthHarness,
   addKey,

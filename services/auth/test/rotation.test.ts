@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { resealAll } from "#platform/testing/reseal-all.ts";
-import { totpCode } from "../domain/totp.ts";
+import { resealAll } from "#platform/testing/database-dump.ts";
+import { totpCode } from "../domain/second-factor.ts";
 import {
   type AuthHarness,
   createKey,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { newSecret } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { totpCode } from "../domain/totp.ts";
+import { totpCode } from "../domain/second-factor.ts";
 import { type AuthHarness, createOrganization, startAuth } from "./harness.ts";
 import { createOwner, fromBase32, type Person, password, personOf, trailOf, visitor } from "./people.ts";
 

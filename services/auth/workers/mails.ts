@@ -1,15 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Pool } from "pg";
+import type { Event } from "#gen/assent/events/v1/events_pb.ts";
+import type { Clock } from "#platform/clock.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { NudgeBus } from "#platform/events/nudges.ts";
+import { type NewId, parseOrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { decrypt } from "#platform/secrets.ts";
 import { noOrigin } from "../domain/audit.ts";
-import { endpointUrl, linkUrl } from "../domain/link.ts";
-import { expiryOf } from "../domain/mail.ts";
+import { endpointUrl, expiryOf, linkUrl, plainLifetimeMs } from "../domain/mail.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { writeAccountMail } from "../mail/write-account-mail.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
@@ -17,12 +20,13 @@ import { addAudit } from "../store/audit-store.ts";
 import {
   type ClaimedMail,
   claimMails,
+  insertMailJob,
   type MailJob,
   putOffMailJob,
   readMailJob,
   removeMailJob,
-} from "../store/mail-job-store.ts";
-import { findOrganizationName, findUser } from "../store/user-store.ts";
+} from "../store/mail-store.ts";
+import { findOrganizationName, findUser, listActiveOwnerIds } from "../store/user-store.ts";
 
 export interface MailWorkerDeps extends Pick<AuthDeps, "people" | "keys" | "clock" | "newId"> {
   readonly janitor: Pool;
@@ -102,3 +106,24 @@ async function giveUp(deps: MailWorkerDeps, tenant: Tenant, claimed: ClaimedMail
   const what = { action: "mail.failed", actor, subject: user, origin: noOrigin, details: { mail: job.kind } } as const;
   await addAudit(tenant, auditEntry(deps, what));
 }
+
+export const endpointDisabledSubject = "assent.webhooks.endpoint.disabled";
+
+/** Asks for a mail to each owner of the organization whose webhook endpoint is turned off. */
+export const applyEndpointDisabled =
+  ({ clock, newId }: { readonly clock: Clock; readonly newId: NewId }) =>
+  async (tenant: Tenant, { organizationId, payload, occurredAt }: Event): Promise<void> => {
+    const orgId = parseOrgId(organizationId);
+    if (orgId === undefined || payload.case !== "endpointDisabled" || occurredAt === undefined) {
+      throw new Error("an event of a webhook endpoint does not tell which was turned off");
+    }
+    const kind = "endpoint-disabled";
+    const createdAt = timestampDate(occurredAt);
+    // A consumer that is new reads what the stream still holds, and old news would only alarm.
+    if (createdAt.getTime() + plainLifetimeMs[kind] <= clock.now().getTime()) return;
+    const { endpointId, host, reason } = payload.value;
+    const details = { endpointId, host, reason };
+    for (const userId of await listActiveOwnerIds(tenant)) {
+      await insertMailJob(tenant, { id: newId(), userId, kind, sealedToken: null, details, createdAt });
+    }
+  };

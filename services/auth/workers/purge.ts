@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { Logger } from "#platform/logger.ts";
-import { changeRetentionMs, revokedTokenMarginMs } from "../domain/retention.ts";
 import { idleMs } from "../domain/session.ts";
 import { retiredKeys } from "../domain/signing-key.ts";
+import { changeRetentionMs, revokedTokenMarginMs } from "../store/change-store.ts";
 import { deleteOldRequests } from "../store/request-store.ts";
 import {
   deleteEndedSessions,

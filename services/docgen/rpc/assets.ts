@@ -8,8 +8,7 @@ import { type Asset, parseImage } from "../domain/asset.ts";
 import { nameProblems, refuse } from "../domain/problems.ts";
 import { addAsset, deleteAsset as deleteRow, findAsset, pageOfAssets } from "../store/asset-store.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { canonicalId, parseAfterId } from "./ids.ts";
-import { assetMessage } from "./messages.ts";
+import { assetMessage, canonicalId, parseAfterId } from "./messages.ts";
 
 export const createAsset = (
   deps: Pick<DocgenDeps, "pool" | "blobs" | "clock" | "newId">,

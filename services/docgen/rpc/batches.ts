@@ -13,7 +13,7 @@ import { noteItemsEnded } from "../store/finish-store.ts";
 import { schema } from "../store/orm.ts";
 import type { DocgenDeps } from "./deps.ts";
 import { documentMessage, statusFromWire } from "./documents.ts";
-import { canonicalId, parseAfterId } from "./ids.ts";
+import { canonicalId, parseAfterId } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "pool" | "clock" | "newId" | "wakeRelay">;
 

@@ -26,7 +26,7 @@ import { noteItemsEnded } from "../store/finish-store.ts";
 import { schema } from "../store/orm.ts";
 import { returnSlots } from "../store/usage-store.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { canonicalId, parseAfterId } from "./ids.ts";
+import { canonicalId, parseAfterId } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "pool" | "blobs" | "workLoop" | "clock" | "newId" | "wakeRelay">;
 

@@ -4,8 +4,7 @@ import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts"
 import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { destruction, retentionOf } from "#platform/destroy-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { exportOrganization } from "../export/export-organization.ts";
-import { exportPerson } from "../export/export-person.ts";
+import { exportOrganization, exportPerson } from "../export/exports.ts";
 import { createAsset, deleteAsset, getAsset, listAssets } from "./assets.ts";
 import { cancelBatch, getBatch, listBatches, listBatchItems } from "./batches.ts";
 import { createBatch } from "./create-batch.ts";

@@ -7,8 +7,10 @@ import {
   type PageSchema,
   type TemplateSchema,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { isUuid } from "#platform/ids.ts";
 import type { Asset } from "../domain/asset.ts";
 import type { Page } from "../domain/page.ts";
+import { invalid, problem } from "../domain/problems.ts";
 import type { Template } from "../domain/template.ts";
 import type { ListedTemplate } from "../store/template-store.ts";
 import type { Finding, TemplateSource } from "../templating/template-source.ts";
@@ -82,3 +84,13 @@ const wireFormats: Readonly<Record<TemplateSource["format"], Format>> = {
 /** The proto's rules let nothing else through. */
 export const formatFromWire = (format: Format): TemplateSource["format"] =>
   format === Format.MARKDOWN ? "markdown" : "html";
+
+/** The id after which a page continues; undefined for the first page. */
+export function parseAfterId(text: string): string | undefined {
+  if (text === "") return undefined;
+  if (!isUuid(text)) throw invalid(problem("afterId", "INVALID_CURSOR", "must be the id of the last item of a page"));
+  return text.toLowerCase();
+}
+
+/** As the database writes it; the proto's rules let nothing but UUIDs through. */
+export const canonicalId = (id: string): string => id.toLowerCase();

@@ -25,8 +25,7 @@ import { addVersion, findTemplate, findVersion, lockTemplate } from "../store/te
 import type { CheckedTemplate } from "../templating/checked-template.ts";
 import type { Finding, JsonSchema, TemplateSource } from "../templating/template-source.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { canonicalId } from "./ids.ts";
-import { findingMessage, formatFromWire, templateMessage } from "./messages.ts";
+import { canonicalId, findingMessage, formatFromWire, templateMessage } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "orm" | "checker" | "clock">;
 

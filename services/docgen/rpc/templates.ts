@@ -8,8 +8,7 @@ import { effectiveChanges, type Template } from "../domain/template.ts";
 import { inOrganization, TemplateEntity } from "../store/orm.ts";
 import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { canonicalId, parseAfterId } from "./ids.ts";
-import { listedTemplateMessage, templateMessage } from "./messages.ts";
+import { canonicalId, listedTemplateMessage, parseAfterId, templateMessage } from "./messages.ts";
 import { type NewTemplate, parseNewTemplate, parseTemplateChanges } from "./template-versions.ts";
 
 type Deps = Pick<DocgenDeps, "orm" | "clock" | "newId">;

@@ -1,5 +1,5 @@
 import { type Context, Drop, type Emitter, LiquidError, Output, RenderError, type Template } from "liquidjs";
-import { isLines } from "./filters/lines.ts";
+import { isLines } from "./filters/filter-spec.ts";
 import {
   dataPathOf,
   type LiquidState,

@@ -1,6 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse } from "parse5";
-import { plainTextToHtml } from "#platform/restricted-html/plain-text.ts";
-import { escapeHtml } from "#platform/restricted-html/serialize.ts";
+import { escapeHtml, plainTextToHtml } from "#platform/restricted-html/serialize.ts";
 import { unsafeCharacter } from "#platform/restricted-html/text.ts";
 import { createInlineText, formatIn, noFormat, type TextFormat } from "./inline-text.ts";
 

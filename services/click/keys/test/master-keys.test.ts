@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { keyId } from "#platform/secrets.ts";
-import { resealAll } from "#platform/testing/reseal-all.ts";
+import { resealAll } from "#platform/testing/database-dump.ts";
 import { until } from "#platform/testing/until.ts";
 import { createErasureParts, type ErasureParts, erasureActions } from "../../erasure/test/erasure-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";

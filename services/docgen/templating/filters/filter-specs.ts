@@ -1,6 +1,5 @@
 import { dateFilters } from "./date-filter.ts";
-import type { FilterArgument, FilterInput, FilterSpec } from "./filter-spec.ts";
-import { Lines } from "./lines.ts";
+import { type FilterArgument, type FilterInput, type FilterSpec, Lines } from "./filter-spec.ts";
 import {
   type FilterCall,
   isNothing,

@@ -3,7 +3,7 @@ import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 import type { Template } from "#api/templates.ts";
 import { esignDisclosure } from "#platform/esign-disclosure.ts";
 import { findMergeFields } from "#platform/merge-fields.ts";
-import { plainTextToHtml } from "#platform/restricted-html/plain-text.ts";
+import { plainTextToHtml } from "#platform/restricted-html/serialize.ts";
 import { chooseWords } from "#platform/words.ts";
 import { parseSafeHtml } from "../../../../../embed/dom.ts";
 import type { Configuration } from "../configuration.ts";

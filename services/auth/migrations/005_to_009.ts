@@ -1,10 +1,79 @@
 import { Migration } from "@mikro-orm/migrations";
 import { forceOrgIsolationSql } from "#platform/db/ddl.ts";
+import { inboxTablesSql } from "#platform/events/consume.ts";
+import { masterKeyTablesSql } from "#platform/master-keys/tables.ts";
+
+/** People who log in by an identity provider. */
+export class Migration005Identities extends Migration {
+  override up(): void {
+    for (const statement of identities) this.addSql(statement);
+  }
+}
+
+const identities = [
+  "alter table auth.user_account add column external_issuer text",
+  `alter table auth.user_account add constraint user_account_identity check
+    ((external_issuer is null) = (external_subject is null))`,
+  "comment on column auth.user_account.external_issuer is 'The identity provider that external_subject is of.'",
+  "comment on column auth.user_account.external_subject is 'Who the person is there, since the first login by it. It never changes, as an address may.'",
+  `create unique index user_account_identity on auth.user_account
+    (organization_id, external_subject, external_issuer) where external_subject is not null`,
+  // Whoever logs in names no organization.
+  `create index user_account_identity_lookup on auth.user_account
+    (external_subject, external_issuer) where external_subject is not null`,
+  "grant select (external_issuer, external_subject) on auth.user_account to assent_auth_lookup",
+  "grant update (external_issuer, external_subject) on auth.user_account to assent_auth",
+];
+
+/** Owners are told when one of their organization's webhook endpoints is turned off. */
+export class Migration006WebhookNotices extends Migration {
+  override up(): void {
+    for (const statement of webhookNotices) this.addSql(statement);
+  }
+}
+
+const webhookNotices = [
+  ...inboxTablesSql({ schema: "auth", role: "assent_auth" }),
+  "alter table auth.mail_job add column details jsonb not null default '{}'",
+  "comment on column auth.mail_job.details is 'What the mail is about, for kinds that tell of something.'",
+  "alter table auth.mail_job drop constraint mail_job_kind_check",
+  `alter table auth.mail_job add constraint mail_job_kind_check check
+    (kind in ('invitation', 'reset', 'lockout', 'endpoint-disabled'))`,
+];
+
+/** The master key can be replaced: everything that is sealed can be read and sealed anew by a role of its own. */
+export class Migration007MasterKeys extends Migration {
+  override up(): void {
+    for (const statement of masterKeys) this.addSql(statement);
+  }
+}
+
+const masterKeys = masterKeyTablesSql({
+  schema: "auth",
+  serviceRole: "assent_auth",
+  resealerRole: "assent_auth_resealer",
+  hasHashKey: true,
+  sealed: [
+    { table: "auth.signing_key", columns: ["private_jwk"], reads: ["generation", "kid"], isOfOrganizations: false },
+    {
+      table: "auth.user_account",
+      columns: ["totp_secret"],
+      reads: ["organization_id", "user_id"],
+      isOfOrganizations: true,
+    },
+    {
+      table: "auth.mail_job",
+      columns: ["sealed_token"],
+      reads: ["organization_id", "job_id"],
+      isOfOrganizations: true,
+    },
+  ],
+});
 
 /** Exports of what is kept of a person, and their files: sealed under a key of the export, which is destroyed first. */
 export class Migration009Exports extends Migration {
   override up(): void {
-    for (const statement of statements) this.addSql(statement);
+    for (const statement of exportTables) this.addSql(statement);
   }
 }
 
@@ -12,7 +81,7 @@ const resealer = "assent_auth_resealer";
 const janitor = "assent_auth_janitor";
 const ofExport = "foreign key (organization_id, export_id) references auth.export";
 
-const statements = [
+const exportTables = [
   `create table auth.export (
     organization_id uuid not null references auth.organization,
     id uuid not null,
