@@ -42,8 +42,12 @@ export async function runFile(path, config, globalConfig) {
 const runtime = {
   // A new one for each file, because it keeps the tests in variables of its module.
   requireInternalModule: (path) => {
+    const exported = require(path);
+    const { children } = require.cache[path].parent;
     delete require.cache[path];
-    return require(path);
+    // Here as well it would hold the tests of its file, and with each file one more copy of circus.
+    children.length = 0;
+    return exported;
   },
   requireModule: require,
   setGlobalsForRuntime: globals.setGlobals,

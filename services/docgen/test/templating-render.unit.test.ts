@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { textOf } from "#platform/restricted-html/outline.ts";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import type { HtmlNode } from "#platform/restricted-html/tree.ts";
+import { anyCharacter } from "#platform/test/code-points.ts";
 import { RenderError } from "../renderer/render-job.ts";
 import { checkTemplate } from "../templating/check-job.ts";
 import { printRules } from "../templating/print-style.ts";
@@ -157,7 +158,7 @@ describe("renderTemplate", () => {
 
 describe("a value", () => {
   const nasty = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 12 }),
+    fc.string({ unit: anyCharacter, maxLength: 12 }),
     fc.string({ unit: fc.constantFrom("\ud800", "\udc00", "a", "\u202e", "\u0000", "\r"), maxLength: 4 }),
     fc.constantFrom(
       "{{ a }}",
