@@ -173,6 +173,12 @@ export async function findAndErase(page: Page, email: string): Promise<void> {
   await recipient.getByText("Erased").waitFor();
   await expectAccessible(page);
   await screenshot(page, "privacy-report");
+  const download = await broughtBy(page, "download", () => button(page, "Download as JSON").click());
+  const text = readFileSync(await download.path(), "utf8");
+  expect(JSON.parse(text)).toMatchObject({ status: "completed", dryRun: false, items: expect.any(Array) });
+  expect(JSON.parse(text).items.length).toBeGreaterThan(1);
+  expect(text).not.toContain(email);
+  expect(download.suggestedFilename()).toMatch(/^erasure-[0-9a-f-]{36}\.json$/);
   await page.getByRole("link", { name: "All erasures" }).click();
   await page.getByRole("row").filter({ hasText: "The person asks for it" }).getByText("Completed").waitFor();
   await expectAccessible(page);

@@ -7,11 +7,14 @@ import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { saveFile } from "../../ui/download-button.tsx";
 import { Facts, Page, Section } from "../../ui/page.tsx";
 import { MoreRows } from "../../ui/pager.tsx";
-import { EmptyState, Notice } from "../../ui/states.tsx";
+import { EmptyState, ErrorNotice, Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useAction } from "../../ui/use-action.ts";
 import { Loaded } from "../access/parts.tsx";
 import { ItemsTable, OutcomeTiles } from "./personal-items.tsx";
 import { privacyKey, useActorNames, useErasures } from "./queries.ts";
@@ -102,7 +105,7 @@ export function ErasurePage({ params }: PageParams) {
                   ]}
                 />
               </Section>
-              <Section title={texts.reportTitle} intro={texts.reportIntro}>
+              <Section title={texts.reportTitle} intro={texts.reportIntro} actions={<DownloadReport id={id} />}>
                 <OutcomeTiles counts={erasure} isAhead={dryRun} />
                 <ItemsTable items={pages.flatMap(({ body }) => body.items)} isAhead={dryRun} />
                 <MoreRows list={report} />
@@ -115,15 +118,40 @@ export function ErasurePage({ params }: PageParams) {
   );
 }
 
+/** All pages in one file, also those that are not shown yet. */
+function DownloadReport({ id }: { readonly id: string }) {
+  const texts = useTexts("privacy");
+  const api = useApi();
+  const { run, isBusy, error } = useAction(async () => {
+    const { body, next } = await readReport(api, id, "");
+    const items = [...body.items];
+    for (let cursor = next; cursor !== undefined; ) {
+      const page = await readReport(api, id, cursor);
+      items.push(...page.body.items);
+      cursor = page.next;
+    }
+    const json = `${JSON.stringify({ ...body, items }, null, 2)}\n`;
+    saveFile(new Blob([json], { type: "application/json" }), `erasure-${id}.json`);
+  });
+  return (
+    <>
+      <Button isBusy={isBusy} onPress={() => void run()}>
+        {texts.downloadReport}
+      </Button>
+      {error !== undefined && <ErrorNotice error={error} />}
+    </>
+  );
+}
+
+const readReport = (api: ReturnType<typeof useApi>, id: string, cursor: string) =>
+  api.getPage<ErasureReport>(`/v1/privacy/erasures/${encodeURIComponent(id)}`, { cursor: cursor || undefined });
+
 /** Read again until everything was looked at. */
 function useReport(id: string) {
   const api = useApi();
   return useInfiniteQuery({
     queryKey: [...privacyKey, "erasure", id],
-    queryFn: ({ pageParam }) =>
-      api.getPage<ErasureReport>(`/v1/privacy/erasures/${encodeURIComponent(id)}`, {
-        cursor: pageParam || undefined,
-      }),
+    queryFn: ({ pageParam }) => readReport(api, id, pageParam),
     initialPageParam: "",
     getNextPageParam: ({ next }) => next,
     refetchInterval: ({ state }) => (state.data?.pages[0]?.body.status === "running" ? 2_000 : false),

@@ -203,6 +203,7 @@ export const privacy: Texts["privacy"] = {
   completed: "Abgeschlossen",
   erasureId: "Nummer",
   reportTitle: "Punkt für Punkt",
+  downloadReport: "Als JSON herunterladen",
   reportIntro: "Was eingeschränkt oder behalten wird, hat seinen Grund und die Zeit bis dahin, wo sie bekannt ist.",
 
   exportsIntro:

@@ -201,6 +201,7 @@ export const privacy = {
   completed: "Completed",
   erasureId: "Number",
   reportTitle: "Item by item",
+  downloadReport: "Download as JSON",
   reportIntro: "What is restricted or kept has its reason, and the time until then where it is known.",
 
   exportsIntro:
