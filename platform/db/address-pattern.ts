@@ -16,6 +16,24 @@ export const formsOf = (email: string): string[] => [
   ...new Set([email, email.normalize("NFC"), email.normalize("NFD")]),
 ];
 
+/**
+ * An address as people and programs write it, where a keyed hash finds one spelling alone: as it is, in lower case, with
+ * capitals in either half or at the beginning of words, in upper case; letters with marks as above. The first two stay first: what
+ * goes on with an erasure counts them.
+ */
+export function spellingsOf(address: string): string[] {
+  const given = address.trim();
+  if (!given.includes("@")) return given === "" ? [] : [given];
+  const [local, domain] = [given.slice(0, given.lastIndexOf("@")), given.slice(given.lastIndexOf("@"))];
+  const lower = local.toLowerCase();
+  const first = (text: string): string => text.replace(/^./u, (letter) => letter.toUpperCase());
+  const words = lower.replaceAll(/(?<![\p{L}\p{M}\p{N}])\p{L}/gu, (letter) => letter.toUpperCase());
+  const locals = [local, lower, first(lower), words, local.toUpperCase()];
+  const domains = [domain.toLowerCase(), domain, `@${first(domain.slice(1).toLowerCase())}`, domain.toUpperCase()];
+  const all = locals.flatMap((one) => domains.map((other) => one + other));
+  return [...new Set([given, given.toLowerCase(), ...all.flatMap(formsOf)])];
+}
+
 const names =
   "pdf|docx?|odt|rtf|txt|html?|xlsx?|ods|csv|tsv|pptx?|odp|json|xml|png|jpe?g|gif|tiff?|webp|svg|heic|eml|msg|p7[ms]|asc";
 

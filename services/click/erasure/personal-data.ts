@@ -4,12 +4,14 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { PersonalKind } from "#api/personal-data.ts";
 import {
+  type ErasePersonRequest,
   type Person,
   type PersonalDataService,
   PersonalItemOutcome,
   type PersonalItemSchema,
 } from "#gen/assent/privacy/v1/personal_data_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
+import { type Caller, requireCaller } from "#platform/caller.ts";
+import { spellingsOf } from "#platform/db/address-pattern.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
@@ -34,41 +36,62 @@ export const personalData = (
     for (const userRef of referencesOf(person)) items.push(...(await findUser(deps, orgId, userRef)));
     return { items, nextCursor: "" };
   },
-  async erasePerson({ person, erasureId, ground, cursor, isHeld, holdMark }, context) {
-    const caller = requireCaller(context);
-    const [index = 0, round = 0] = cursor === "" ? [] : cursor.split(".").map(Number);
-    const userRef = referencesOf(person)[index];
-    if (userRef === undefined) return { items: [], nextCursor: "" };
-    const id = idOf(erasureId.toLowerCase(), index, round);
-    const within = <T>(work: Parameters<typeof withOrg<T>>[2]): Promise<T> =>
-      withOrg(deps.eraserPool, caller.orgId, work);
-    const findDone = () => within((tenant) => findErasure(tenant, id));
-    const done = await findDone();
-    if (done !== undefined) return { items: itemsOf(done), nextCursor: `${index}.${round + 1}` };
-    const next = `${index + 1}.0`;
-    if (isHeld) return { items: await heldRecords(deps, caller.orgId, userRef), nextCursor: next };
-    try {
-      const user = { userRef, reason: reasons[ground] ?? "DATA_SUBJECT_REQUEST", erasureId: id, holdMark } as const;
-      const { erasureId: made, complete, erased, restricted } = await eraseUser(deps, caller, user);
-      // Another process may have been faster with the same erasure.
-      const others = made === null ? await findDone() : undefined;
-      if (others !== undefined) return { items: itemsOf(others), nextCursor: `${index}.${round + 1}` };
-      const items = itemsOf({
-        erased: { receiptIds: erased.receipts, sessionIds: erased.sessions, changeIds: erased.consentChanges },
-        restricted: restricted.map(({ receiptId, until }) => ({ recordId: receiptId, until })),
-      });
-      return { items, nextCursor: complete ? next : `${index}.${round + 1}` };
-    } catch (error) {
-      if (!isHold(error)) throw error;
-      return { items: await heldRecords(deps, caller.orgId, userRef), nextCursor: next };
+  async erasePerson(request, context) {
+    const [index = 0, round = 0] = request.cursor === "" ? [] : request.cursor.split(".").map(Number);
+    const references = referencesOf(request.person);
+    for (let at = index; at < references.length; at += 1) {
+      const place = { index: at, round: at === index ? round : 0, userRef: references[at] ?? "" };
+      const page = await eraseReference(deps, requireCaller(context), request, place);
+      // Most spellings of an address are nobody's: a call goes on to one that is somebody's.
+      if (page.items.length > 0 || page.nextCursor !== `${at + 1}.0`) return page;
     }
+    return { items: [], nextCursor: "" };
   },
 });
 
+interface Place {
+  readonly index: number;
+  readonly round: number;
+  readonly userRef: string;
+}
+
+async function eraseReference(
+  deps: EraseUserDeps,
+  caller: Caller,
+  { erasureId, ground, isHeld, holdMark }: ErasePersonRequest,
+  { index, round, userRef }: Place,
+): Promise<{ items: Item[]; nextCursor: string }> {
+  const id = idOf(erasureId.toLowerCase(), index, round);
+  const within = <T>(work: Parameters<typeof withOrg<T>>[2]): Promise<T> =>
+    withOrg(deps.eraserPool, caller.orgId, work);
+  const findDone = () => within((tenant) => findErasure(tenant, id));
+  const done = await findDone();
+  if (done !== undefined) return { items: itemsOf(done), nextCursor: `${index}.${round + 1}` };
+  const next = `${index + 1}.0`;
+  if (isHeld) return { items: await heldRecords(deps, caller.orgId, userRef), nextCursor: next };
+  try {
+    const user = { userRef, reason: reasons[ground] ?? "DATA_SUBJECT_REQUEST", erasureId: id, holdMark } as const;
+    const { erasureId: made, complete, erased, restricted } = await eraseUser(deps, caller, user);
+    // Another process may have been faster with the same erasure.
+    const others = made === null ? await findDone() : undefined;
+    if (others !== undefined) return { items: itemsOf(others), nextCursor: `${index}.${round + 1}` };
+    const items = itemsOf({
+      erased: { receiptIds: erased.receipts, sessionIds: erased.sessions, changeIds: erased.consentChanges },
+      restricted: restricted.map(({ receiptId, until }) => ({ recordId: receiptId, until })),
+    });
+    return { items, nextCursor: complete ? next : `${index}.${round + 1}` };
+  } catch (error) {
+    if (!isHold(error)) throw error;
+    return { items: await heldRecords(deps, caller.orgId, userRef), nextCursor: next };
+  }
+}
+
 const reasons: Readonly<Record<string, ErasureReason>> = { WITHDRAWAL: "WITHDRAWAL", OTHER: "OTHER" };
 
-const referencesOf = ({ email, userRef }: Pick<Person, "email" | "userRef"> = { email: "", userRef: "" }): string[] =>
-  [...new Set([userRef, email.trim(), email.trim().toLowerCase()])].filter((one) => one !== "");
+/** What a person may be called here: by the reference, and by the address as it may be written. */
+export const referencesOf = (
+  { email, userRef }: Pick<Person, "email" | "userRef"> = { email: "", userRef: "" },
+): string[] => [...new Set([userRef, ...spellingsOf(email)])].filter((one) => one !== "");
 
 /** A user's first erasure has the id of the whole; the others have ids that follow from it. */
 function idOf(erasureId: string, index: number, round: number): string {

@@ -4,7 +4,7 @@ import { consentState } from "#api/consents.ts";
 import { type ExportedSession, exportedSession } from "#api/exported.ts";
 import { consentReceipt } from "#api/receipts.ts";
 import { ConsentStateSchema } from "#gen/assent/click/v1/click_pb.ts";
-import type { Person, PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import type { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { type ExportItem, exportPage, type FileToExport, jsonFile, schemaFile } from "#platform/export-page.ts";
@@ -14,6 +14,7 @@ import { consentStateMessage } from "../consent/consent-state.ts";
 import { listHistory } from "../consent/consent-store.ts";
 import { readConsent } from "../consent/read-consent.ts";
 import type { ClickDeps } from "../deps.ts";
+import { referencesOf } from "../erasure/personal-data.ts";
 import { collectEvidence } from "../evidence/collect-evidence.ts";
 import type { Evidence } from "../evidence/evidence.ts";
 import { writeBundle } from "../evidence/write-bundle.ts";
@@ -34,10 +35,6 @@ export const exportPerson = (deps: ClickDeps): Pick<ServiceImpl<typeof PersonalD
     });
   },
 });
-
-/** Users are known by their references alone; the address is one where an organization uses addresses as references. */
-const referencesOf = ({ email, userRef }: Pick<Person, "email" | "userRef"> = { email: "", userRef: "" }): string[] =>
-  [...new Set([userRef, email.trim(), email.trim().toLowerCase()])].filter((one) => one !== "");
 
 /** The next session, or acceptance without one. */
 async function findNext(

@@ -183,4 +183,40 @@ describe("an erasure", () => {
     expect((await page({ isHeld: true, cursor: nextCursor })).told).toEqual([[after.receiptId, "LEGAL_HOLD"]]);
     expect(await receiptOf(orgId, after.receiptId)).toEqual(after);
   });
+
+  test("finds an address in the spellings that people and programs use, and nobody else's", async () => {
+    const people = createClient(
+      PersonalDataService,
+      createMemoryTransport((router) => router.service(PersonalDataService, personalData(parts.deps)), {
+        interceptors: [],
+      }),
+    );
+    const template = addTemplate();
+    const orgId = orgOf(template);
+    const accepted = async (userRef: string) => (await acceptTemplate(template, { userRef })).receipt.receiptId;
+    const theirs: string[] = [];
+    for (const userRef of [
+      "j\u00f6rg.lee@example.com",
+      "J\u00f6rg.Lee@example.com",
+      "Jo\u0308rg.lee@Example.com",
+      "j\u00f6rg.lee@EXAMPLE.COM",
+      "J\u00d6RG.LEE@EXAMPLE.COM",
+    ]) {
+      theirs.push(await accepted(userRef));
+    }
+    for (const userRef of ["j\u00f6rg.lee@example.org", "jorg.lee@example.com", "j\u00f6rg.lee"])
+      await accepted(userRef);
+    const person = { email: " j\u00f6rg.LEE@example.com" };
+    const items: { kind: string; targetId: string }[] = [];
+    const erasure = { person, erasureId: newId(), ground: "GDPR_17" };
+    let cursor = "";
+    do {
+      const page = await people.erasePerson({ ...erasure, cursor }, as(orgId));
+      items.push(...page.items);
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+    const erased = items.flatMap(({ kind, targetId }) => (kind === "click.receipt" ? targetId : []));
+    expect(erased.toSorted()).toEqual(theirs.toSorted());
+    expect((await people.findPerson({ person }, as(orgId))).items).toEqual([]);
+  });
 });
