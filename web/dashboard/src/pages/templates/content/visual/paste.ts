@@ -22,7 +22,7 @@ export function readClipboard(html: string, withFields: boolean): Slice | undefi
   const body = childrenOf(document)
     .flatMap(childrenOf)
     .find(({ nodeName }) => nodeName === "body");
-  const gathered = new Gathered(withFields);
+  const gathered = new Gathered({ withFields, hiddenClasses: hiddenClassesIn(document) });
   if (body !== undefined) gathered.children(childrenOf(body), []);
   const content = Fragment.fromArray(gathered.finish());
   return parseRestrictedHtml(writeText(content)).tree === undefined ? undefined : Slice.maxOpen(content);
@@ -42,7 +42,7 @@ function isDeep(document: DefaultTreeAdapterTypes.Document): boolean {
 
 /** Lines between blank lines become paragraphs. */
 export function readPlainText(text: string, withFields: boolean): Slice {
-  const gathered = new Gathered(withFields);
+  const gathered = new Gathered({ withFields });
   for (const paragraph of text.replaceAll(/\r\n?/g, "\n").split(/\n[\t ]*\n\s*/)) {
     for (const [index, line] of paragraph.split("\n").entries()) {
       if (index > 0) gathered.leaf(nodeType("line_break").create());
@@ -66,15 +66,23 @@ export function linkAddress(written: string): string | undefined {
   return undefined;
 }
 
-/** Gathers blocks; what stands between them becomes paragraphs. */
+interface Source {
+  readonly withFields: boolean;
+  /** Of styles that show nothing. */
+  readonly hiddenClasses?: ReadonlySet<string>;
+}
+
+/** Gathers blocks; what stands between them becomes paragraphs. What nobody saw is left out. */
 class Gathered {
-  readonly #withFields: boolean;
+  readonly #source: Source;
   readonly #blocks: Node[] = [];
   #line: Node[] = [];
   #kept: Kept = [];
+  #unseen: Unseen;
 
-  constructor(withFields: boolean) {
-    this.#withFields = withFields;
+  constructor(source: Source, unseen: Unseen = {}) {
+    this.#source = source;
+    this.#unseen = unseen;
   }
 
   finish(): Node[] {
@@ -95,12 +103,13 @@ class Gathered {
   }
 
   text(text: string, marks: readonly Mark[]): void {
+    if (this.#unseen.isEmpty === true || this.#unseen.isInvisible === true) return;
     const last = this.#line.at(-1);
     const isAfterBlank = last === undefined || last.type.name === "line_break" || last.text?.endsWith(" ") === true;
     const clean = text.replaceAll(unsafeCharacter, "").replaceAll(/[\t\n\f\r ]+/g, " ");
     const shown = isAfterBlank ? (clean.trimStart() === "" ? "" : clean.replace(/^ /, "")) : clean;
     let end = 0;
-    for (const { key, offset, length } of this.#withFields ? findMergeFields(shown).fields : []) {
+    for (const { key, offset, length } of this.#source.withFields ? findMergeFields(shown).fields : []) {
       if (offset > end) this.leaf(schema.text(shown.slice(end, offset), marks));
       this.leaf(nodeType("field").create({ key }, null, marks));
       end = offset + length;
@@ -110,12 +119,12 @@ class Gathered {
 
   children(children: readonly Child[], marks: readonly Mark[]): void {
     for (let index = 0; index < children.length; ) {
-      const items = listParagraphs(children, index);
+      const { items, end } = listParagraphs(children, index, (element) => this.#isHidden(element));
       if (items.length > 0) {
         this.end();
         this.#blocks.push(...this.#wordList(items));
         // Blanks between them belong to them.
-        index = children.indexOf(items.at(-1)?.element as Child, index) + 1;
+        index = end;
       } else {
         const child = children[index];
         if (child !== undefined) this.#child(child, marks);
@@ -126,7 +135,19 @@ class Gathered {
 
   #child(child: Child, marks: readonly Mark[]): void {
     if (child.nodeName === "#text" && "value" in child) this.text(child.value, marks);
-    else if ("tagName" in child && !isHidden(child)) this.#element(child, marks);
+    else if ("tagName" in child && !this.#isHidden(child)) {
+      const around = this.#unseen;
+      this.#unseen = unseenIn(child, around);
+      this.#element(child, marks);
+      this.#unseen = around;
+    }
+  }
+
+  #isHidden(element: Element): boolean {
+    const { hiddenClasses } = this.#source;
+    if (isHidden(element)) return true;
+    if (hiddenClasses === undefined || hiddenClasses.size === 0) return false;
+    return (attributeOf(element, "class") ?? "").split(/\s+/).some((name) => hiddenClasses.has(name));
   }
 
   #element(element: Element, marks: readonly Mark[]): void {
@@ -143,7 +164,7 @@ class Gathered {
       const inside = this.#inside(element);
       this.#add(inside.length > 0 ? [nodeType("box").create({ name }, inside)] : []);
     } else if (name === "pre") {
-      const text = textIn(element).replaceAll(unsafeCharacter, "").replace(/\n$/, "");
+      const text = this.#textIn(element).replaceAll(unsafeCharacter, "").replace(/\n$/, "");
       this.#add(text === "" ? [] : [nodeType("pre").create(null, schema.text(text))]);
     } else if (blockNames.has(name)) {
       this.end();
@@ -158,8 +179,23 @@ class Gathered {
     this.#blocks.push(...blocks.filter((block) => block !== undefined));
   }
 
-  #inside(element: Element): Node[] {
-    const inside = new Gathered(this.#withFields);
+  /** Of what stands as it was typed. */
+  #textIn(node: Child): string {
+    if ("tagName" in node && this.#isHidden(node)) return "";
+    const { isEmpty, isInvisible } = this.#unseen;
+    if (node.nodeName === "#text" && "value" in node) return isEmpty || isInvisible ? "" : node.value;
+    const around = this.#unseen;
+    if ("tagName" in node) this.#unseen = unseenIn(node, around);
+    const text = childrenOf(node)
+      .map((child) => this.#textIn(child))
+      .join("");
+    this.#unseen = around;
+    return text;
+  }
+
+  #inside(element: Element, around: readonly Element[] = []): Node[] {
+    const unseen = [...around, element].reduce((outer, one) => unseenIn(one, outer), this.#unseen);
+    const inside = new Gathered(this.#source, unseen);
     inside.#kept = directionOf(element);
     inside.children(childrenOf(element), []);
     return inside.finish();
@@ -169,15 +205,18 @@ class Gathered {
   #list(element: Element): Node | undefined {
     const items: Node[][] = [];
     for (const child of childrenOf(element)) {
-      if (!("tagName" in child) || isHidden(child)) continue;
+      if (!("tagName" in child) || this.#isHidden(child)) continue;
       if (child.tagName === "li") items.push(this.#inside(child));
       else if (child.tagName === "ul" || child.tagName === "ol") {
+        const outer = this.#unseen;
+        this.#unseen = unseenIn(child, outer);
         const inner = this.#list(child);
+        this.#unseen = outer;
         if (inner !== undefined) (items.at(-1) ?? items[items.push([]) - 1])?.push(inner);
       } else items.push(this.#inside(child));
     }
     return makeList(
-      { isOrdered: element.tagName === "ol", type: attributeOf(element, "type"), start: startOf(element) },
+      { isOrdered: element.tagName === "ol", type: numberTypeOf(element), start: startOf(element) },
       items,
     );
   }
@@ -197,7 +236,8 @@ class Gathered {
           (own.at(-1) ?? own[own.push([]) - 1])?.push(...this.#wordList(deeper));
           index += deeper.length;
         } else {
-          own.push(this.#inside(item.element));
+          const { around, element } = item;
+          if (![...around, element].some((one) => this.#isHidden(one))) own.push(this.#inside(element, around));
           index += 1;
         }
       }
@@ -209,9 +249,13 @@ class Gathered {
 
   #table(element: Element): Node[] {
     const rows = rowsIn(element).flatMap(({ row, section }) => {
-      const cells = childrenOf(row).flatMap((child) =>
-        "tagName" in child && (child.tagName === "td" || child.tagName === "th") ? [this.#cell(child)] : [],
-      );
+      const { parentNode } = row;
+      if (this.#isHidden(row) || (parentNode !== null && "tagName" in parentNode && this.#isHidden(parentNode)))
+        return [];
+      const cells = childrenOf(row).flatMap((child) => {
+        const isCell = "tagName" in child && (child.tagName === "td" || child.tagName === "th");
+        return isCell && !this.#isHidden(child) ? [this.#cell(child, row)] : [];
+      });
       return cells.length > 0 ? [nodeType("row").create({ section }, cells)] : [];
     });
     // One that the editor cannot hold becomes lines.
@@ -219,40 +263,83 @@ class Gathered {
     return rows.length > 0 ? [nodeType("table").create(null, rows)] : [];
   }
 
-  #cell(element: Element): Node {
+  #cell(element: Element, row: Element): Node {
     const attrs = { colspan: spanOf(element, "colspan"), rowspan: spanOf(element, "rowspan") };
-    return nodeType(element.tagName).create(attrs, asLines(this.#inside(element)));
+    return nodeType(element.tagName).create(attrs, asLines(this.#inside(element, [row])));
   }
 }
 
 /** Items of Word's lists. */
 interface ListParagraph {
   readonly element: Element;
+  /** What stands around it alone, from outside in. */
+  readonly around: readonly Element[];
   readonly level: number;
   readonly isOrdered: boolean;
   readonly type: string | undefined;
   readonly start: number;
 }
 
-/** The paragraphs of one list that follow each other from this child on. */
-function listParagraphs(children: readonly Child[], start: number): ListParagraph[] {
+/** The items of one list that follow each other from this child on, and where it ends. */
+function listParagraphs(
+  children: readonly Child[],
+  start: number,
+  isHidden: (element: Element) => boolean,
+): { readonly items: ListParagraph[]; readonly end: number } {
   const items: ListParagraph[] = [];
+  let end = start;
   for (let index = start; index < children.length; index += 1) {
     const child = children[index] as Child;
-    if (
-      child.nodeName === "#comment" ||
-      (child.nodeName === "#text" && "value" in child && child.value.trim() === "")
-    ) {
-      if (items.length === 0) return [];
-      continue;
-    }
-    if (!("tagName" in child)) return items;
-    const level = /(?:^|;)\s*mso-list:[^;]*\blevel(\d+)/i.exec(attributeOf(child, "style") ?? "")?.[1];
-    if (level === undefined) return items;
-    items.push({ element: child, level: Number(level), ...numberingOf(markerIn(child)) });
+    const isNothing = isBlank(child) || ("tagName" in child && isHidden(child));
+    const found = isNothing ? [] : itemsOf(child);
+    if (found.length > 0) end = index + 1;
+    else if (!isNothing || items.length === 0) break;
+    items.push(...found);
   }
-  return items;
+  return { items, end };
 }
+
+/** Word writes an item as a paragraph, and on the web as a list of its own; both say how deep it is. */
+function itemsOf(child: Child): ListParagraph[] {
+  if (!("tagName" in child)) return [];
+  const level = /(?:^|;)\s*mso-list:[^;]*\blevel(\d+)/i.exec(attributeOf(child, "style") ?? "")?.[1];
+  if (level !== undefined)
+    return [{ element: child, around: [], level: Number(level), ...numberingOf(markerIn(child)) }];
+  const inside = childrenOf(child).filter((one) => !isBlank(one));
+  if (child.tagName === "div") {
+    const [list] = inside;
+    if (inside.length !== 1 || list === undefined || !["ul", "ol"].includes(list.nodeName)) return [];
+    return itemsOf(list).map((item) => ({ ...item, around: [child, ...item.around] }));
+  }
+  if (child.tagName !== "ul" && child.tagName !== "ol") return [];
+  const isOrdered = child.tagName === "ol";
+  const numbering = { isOrdered, type: isOrdered ? numberTypeOf(child) : undefined };
+  const items = inside.flatMap((element, index): ListParagraph[] => {
+    if (!("tagName" in element) || element.tagName !== "li") return [];
+    const depth = Number(attributeOf(element, "data-aria-level"));
+    return depth >= 1 ? [{ element, around: [child], level: depth, ...numbering, start: startOf(child) + index }] : [];
+  });
+  return items.length === inside.length ? items : [];
+}
+
+const isBlank = (child: Child): boolean =>
+  child.nodeName === "#comment" || (child.nodeName === "#text" && "value" in child && child.value.trim() === "");
+
+const numberTypes = new Map<string, string>([
+  ...([
+    ["lower-alpha", "a"],
+    ["lower-latin", "a"],
+    ["upper-alpha", "A"],
+    ["upper-latin", "A"],
+  ] as const),
+  ...([
+    ["lower-roman", "i"],
+    ["upper-roman", "I"],
+  ] as const),
+]);
+
+const numberTypeOf = (list: Element): string | undefined =>
+  attributeOf(list, "type") ?? numberTypes.get(styleOf(list).get("list-style-type") ?? "");
 
 /** What Word shows before an item, which browsers show themselves. */
 function markerIn(element: Element): string {
@@ -310,6 +397,8 @@ function levelOf(element: Element): number | undefined {
   const level = /^h([1-6])$/.exec(element.tagName)?.[1];
   if (level !== undefined) return Number(level);
   if (element.tagName !== "p") return undefined;
+  const told = attributeOf(element, "role") === "heading" ? attributeOf(element, "aria-level") : undefined;
+  if (told !== undefined && /^[1-6]$/.test(told)) return Number(told);
   const kind = attributeOf(element, "class") ?? "";
   if (kind === "MsoTitle") return 1;
   const outline = /^Mso(?:o?)Heading([1-6])$/i.exec(kind)?.[1];
@@ -330,7 +419,59 @@ function isHidden(element: Element): boolean {
   const name = element.tagName;
   // Names with a colon are of Office itself; of those only o:p has words.
   if (droppedNames.has(name) || (name.includes(":") && name !== "o:p" && !name.startsWith("st1:"))) return true;
-  return /(?:^|;)\s*(?:display:\s*none|mso-hide:\s*all|mso-list:\s*ignore)/i.test(attributeOf(element, "style") ?? "");
+  if (attributeOf(element, "hidden") !== undefined) return true;
+  const style = attributeOf(element, "style");
+  return style !== undefined && hides(declarationsIn(style));
+}
+
+const hides = (style: ReadonlyMap<string, string>): boolean =>
+  /^none\b/.test(style.get("display") ?? "") ||
+  /^all\b/.test(style.get("mso-hide") ?? "") ||
+  /^ignore\b/.test(style.get("mso-list") ?? "") ||
+  Number.parseFloat(style.get("opacity") ?? "1") === 0;
+
+/** The classes that a style of the document hides, as Word has them for styles with hidden text. */
+function hiddenClassesIn(document: DefaultTreeAdapterTypes.Document): ReadonlySet<string> {
+  const sheets = childrenOf(document)
+    .flatMap(childrenOf)
+    .flatMap(childrenOf)
+    .filter(({ nodeName }) => nodeName === "style");
+  const texts = sheets.map((sheet) =>
+    textIn(sheet)
+      .split("*/")
+      .map((part) => part.split("/*", 1)[0]),
+  );
+  const rules = texts.flatMap((parts) => parts.join("").split("}")).map((rule) => rule.split("{", 2));
+  const hiding = rules.filter(([, declarations]) => declarations !== undefined && hides(declarationsIn(declarations)));
+  return new Set(
+    hiding.flatMap(([selectors = ""]) =>
+      selectors.split(",").flatMap((selector) => /^\s*(?:p|span|li|div|a)?\.([\w-]+)\s*$/i.exec(selector)?.[1] ?? []),
+    ),
+  );
+}
+
+/** Why words are not seen, unless an element inside says otherwise. */
+interface Unseen {
+  /** Its letters have no size. */
+  readonly isEmpty?: boolean | undefined;
+  readonly isInvisible?: boolean | undefined;
+}
+
+function unseenIn(element: Element, around: Unseen): Unseen {
+  if (attributeOf(element, "style") === undefined) return around;
+  const style = styleOf(element);
+  const size = style.get("font-size") ?? /(?:^|\s)(0|[\d.]+(?:[a-z]+|%))(?=[\s/])/.exec(style.get("font") ?? "")?.[1];
+  const visibility = style.get("visibility");
+  return {
+    isEmpty: size === undefined ? around.isEmpty : (isNoSize(size) ?? around.isEmpty),
+    isInvisible: visibility === undefined ? around.isInvisible : /^(?:hidden|collapse)\b/.test(visibility),
+  };
+}
+
+/** Undefined where it depends on the size around it. */
+function isNoSize(size: string): boolean | undefined {
+  if (Number.parseFloat(size) === 0) return true;
+  return /%|em\b|ex\b|ch\b|smaller|larger|inherit|unset/.test(size) && !/rem\b/.test(size) ? undefined : false;
 }
 
 const emphasis = new Map([
@@ -371,8 +512,10 @@ function marksOf(element: Element, around: readonly Mark[]): readonly Mark[] {
   return isInLink ? marks.filter(({ type }) => type.name !== "u") : marks;
 }
 
-function styleOf(element: Element): ReadonlyMap<string, string> {
-  const declarations = (attributeOf(element, "style") ?? "").split(";").map((declaration) => declaration.split(":"));
+const styleOf = (element: Element): ReadonlyMap<string, string> => declarationsIn(attributeOf(element, "style") ?? "");
+
+function declarationsIn(style: string): ReadonlyMap<string, string> {
+  const declarations = style.split(";").map((declaration) => declaration.split(":"));
   return new Map(
     declarations.map(([name = "", value = ""]) => [name.trim().toLowerCase(), value.trim().toLowerCase()]),
   );
