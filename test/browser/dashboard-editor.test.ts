@@ -290,6 +290,46 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await expectAccessible(page);
   });
 
+  test("what is not saved is there again after the page was loaded anew, until it is discarded", async () => {
+    const id = await create({ name: "Unsaved", type: "STATIC" });
+    const content = "<p>Be kind.</p>";
+    expect((await api.post(`${templates}/${id}/versions`, { locale: "en", content })).status).toBe(201);
+    const page = await open(id);
+    page.on("dialog", (question) => void question.accept());
+    await text(page).getByText("Be kind.").click();
+    await moveCaret(page, "Control+End");
+    await page.keyboard.type(" Knock twice.");
+    await preview(page).getByText("Be kind. Knock twice.").waitFor();
+    await paste(page, `<p>${"a".repeat(1_048_570)}</p>`);
+    await page.getByRole("alert").getByText("This is too much to paste").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "editor-paste-too-large");
+    await page.reload();
+    await text(page).getByText("Be kind. Knock twice.").waitFor();
+    await page.getByText("Your unsaved changes were restored.").waitFor();
+    await expectAccessible(page);
+    for (const width of [375, 1360]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+      await screenshot(page, `editor-restored-${width}`);
+    }
+    expect((await versionsOf(id))[0]?.content).toBe(content);
+    await button(page, "Discard changes").click();
+    await text(page).getByText("Be kind.", { exact: true }).waitFor();
+    await page.reload();
+    await text(page).getByText("Be kind.", { exact: true }).waitFor();
+    expect(await page.getByText("Your unsaved changes were restored.").count()).toBe(0);
+    await text(page).getByText("Be kind.").click();
+    await moveCaret(page, "Control+End");
+    await page.keyboard.type(" Or not.");
+    await preview(page).getByText("Be kind. Or not.").waitFor();
+    const kept = () => page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('assent-unsaved'))");
+    expect(await kept()).toEqual([expect.stringContaining(id)]);
+    await button(page, "Sign out").click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await kept()).toEqual([]);
+  });
+
   test("what is taken back at once, before the page is drawn again, is not kept", async () => {
     const id = await create({ name: "Quick", type: "STATIC" });
     const content = "<p>Be kind.</p>";

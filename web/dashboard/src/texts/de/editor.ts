@@ -198,7 +198,8 @@ export const editor: EditorTexts = {
   unsaved: "Es gibt Änderungen, die nicht gespeichert sind.",
   savedState: "Alles ist gespeichert.",
   draftNote: "Diesen Entwurf sieht noch niemand.",
-  restored: "Das haben Sie vorhin geschrieben und die Seite verlassen, ohne zu speichern.",
+  restored:
+    "Ihre ungespeicherten Änderungen sind wiederhergestellt. Speichern Sie sie, oder verwerfen Sie sie und kehren Sie zum Gespeicherten zurück.",
   fromArchived:
     "Die letzte Version in dieser Sprache ist archiviert. Beim Speichern entsteht aus ihrem Text ein neuer Entwurf.",
   liveNote: (label) =>
@@ -235,6 +236,9 @@ export const editor: EditorTexts = {
         "Der Text hat Fehler und wird deshalb als Quelltext gezeigt. Berichtigen Sie sie dort und wählen Sie wieder „Visuell“.",
       FORM: "Der Text hat etwas, das der visuelle Editor ändern würde, und wird deshalb als Quelltext gezeigt.",
     },
+    pasteTooLarge:
+      "Das ist zu viel zum Einfügen: Ein Text kann mit seinen Formaten 1 MB groß sein. Nichts wurde geändert. Fügen Sie ihn in Teilen ein, oder kürzen Sie ihn vorher.",
+    tooLarge: "Der Text ist größer als 1 MB und kann nicht gespeichert werden. Kürzen Sie ihn.",
     toolbar: "Form des Textes",
     kind: "Art des Absatzes",
     kinds: {

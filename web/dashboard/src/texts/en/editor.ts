@@ -156,7 +156,7 @@ export const editor = {
   unsaved: "There are changes that are not saved.",
   savedState: "Everything is saved.",
   draftNote: "Nobody is shown this draft yet.",
-  restored: "You have written this before and left the page without saving it.",
+  restored: "Your unsaved changes were restored. Save them, or discard them to go back to what is saved.",
   fromArchived: "The last version in this language is archived. Saving makes a new draft from its text.",
   liveNote: (label: string): string =>
     `Version ${label} is live. What you write here is its next text: people go on seeing version ${label} until you publish it.`,
@@ -191,6 +191,9 @@ export const editor = {
       ERRORS: "The text has errors, so that it is shown as source. Correct them there, and choose “Visual” again.",
       FORM: "The text has something that the visual editor would change, so that it is shown as source.",
     },
+    pasteTooLarge:
+      "This is too much to paste: a text can have 1 MB with its formatting. Nothing was changed. Paste it in parts, or shorten it first.",
+    tooLarge: "The text is larger than 1 MB and cannot be saved. Shorten it.",
     toolbar: "Form of the text",
     kind: "Kind of paragraph",
     kinds: {

@@ -13,6 +13,14 @@ export interface Draft {
   readonly purposeTexts: Readonly<Record<string, string>>;
 }
 
+/** Of a text, in UTF-8, as the API takes it. */
+const maxTextBytes = 1_048_576;
+
+/** Whether it cannot be saved. */
+export const isTooLarge = (text: string): boolean =>
+  text.length > maxTextBytes ||
+  (text.length * 3 > maxTextBytes && new TextEncoder().encode(text).length > maxTextBytes);
+
 export const wordNames = ["consentText", "buttonText", "declineText", "checkboxText", "linkText"] as const;
 export type WordName = (typeof wordNames)[number];
 

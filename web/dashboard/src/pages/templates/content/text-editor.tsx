@@ -15,7 +15,7 @@ import { useLeaveGuard } from "../../../ui/use-leave-guard.tsx";
 import { useTemplateChanges, versionPath } from "../queries.ts";
 import { PublishDialog } from "../versions/version-actions.tsx";
 import { CodeEditor, type CodeEditorProps, type EditorHandle } from "./code-editor.tsx";
-import { type Draft, draftOf } from "./draft.ts";
+import { type Draft, draftOf, isTooLarge } from "./draft.ts";
 import { type Finding, variablesOf } from "./findings.ts";
 import { Preview } from "./preview.tsx";
 import { useDraft, type Writing } from "./use-draft.ts";
@@ -37,7 +37,7 @@ export interface TextEditorProps {
 /** The text in one language, with what is wrong with it and how it will look. */
 export function TextEditor({ template, state, isReadOnly, live }: TextEditorProps) {
   const texts = useTexts("editor");
-  const writing = useDraft(template.id, state);
+  const writing = useDraft(template.id, state, isReadOnly);
   const { draft, isDirty, base, saving } = writing;
   const question = useLeaveGuard(isDirty, writing.discard);
   const canSave = !isReadOnly && draft.content !== "" && (isDirty || base === undefined) && !writing.theirs;
@@ -245,7 +245,11 @@ function Written({ template, ...editor }: CodeEditorProps & Pick<TextEditorProps
   const texts = useTexts("editor").visual;
   const [isSource, setIsSource] = useState(false);
   const [refusal, setRefusal] = useState<Refusal>();
+  /** With which text something was pasted that was too much. */
+  const [refusedAt, setRefusedAt] = useState<string>();
   const inner = useRef<EditorHandle>(null);
+  const now = useRef(editor.value);
+  now.current = editor.value;
   const wanted = useRef<readonly [offset: number, length: number]>(undefined);
   const isVisual = editor.format === "html" && !isSource;
   const choose = (source: boolean) => {
@@ -280,6 +284,8 @@ function Written({ template, ...editor }: CodeEditorProps & Pick<TextEditorProps
         </fieldset>
       )}
       {isSource && refusal !== undefined && refusal !== "PLACE" && <Notice>{texts.refusals[refusal]}</Notice>}
+      {refusedAt === editor.value && <Notice tone="danger">{texts.pasteTooLarge}</Notice>}
+      {isTooLarge(editor.value) && <Notice tone="danger">{texts.tooLarge}</Notice>}
       {isVisual ? (
         <Suspense fallback={<Loading />}>
           <VisualEditor
@@ -290,6 +296,7 @@ function Written({ template, ...editor }: CodeEditorProps & Pick<TextEditorProps
               setIsSource(true);
               setRefusal(why);
             }}
+            onTooLarge={() => setRefusedAt(now.current)}
           />
         </Suspense>
       ) : (

@@ -1,8 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import type { Version, VersionDraft } from "#api/templates.ts";
+import { unsavedKey } from "../../../api/begin-session.ts";
 import { useApi } from "../../../api/client.ts";
 import { asApiError } from "../../../api/errors.ts";
+import { useSession } from "../../../app/session.tsx";
 import { type Action, useAction } from "../../../ui/use-action.ts";
 import { templatePath, useTemplateChanges, versionPath } from "../queries.ts";
 import { bodyOf, changedFields, type Draft, draftOf, openedOf, wholeBodyOf } from "./draft.ts";
@@ -31,10 +33,10 @@ interface Kept {
   readonly draft: Draft;
 }
 
-export function useDraft(templateId: string, state: LocaleState): Writing {
+export function useDraft(templateId: string, state: LocaleState, isReadOnly: boolean): Writing {
   const { open, newest } = state;
   const kept = useKept(templateId, state.locale);
-  const [restored] = useState(kept.read);
+  const [restored] = useState(() => (isReadOnly ? undefined : kept.read()));
   const [base, setBase] = useState(restored === undefined ? open : restored.base);
   const [draft, setDraft] = useState(restored?.draft ?? draftOf(open ?? newest));
   const isDirty = changedFields(draftOf(base ?? newest), draft).length > 0;
@@ -50,7 +52,13 @@ export function useDraft(templateId: string, state: LocaleState): Writing {
     if (!isDirty) begin(open);
     else if (!saysOther || open === undefined) setBase(open);
   });
-  useEffect(() => kept.write(isDirty ? { base, draft } : undefined));
+  // Written when it changes, however often the page is drawn. Who may not write now, as while a publication is scheduled,
+  // loses nothing of what they wrote before.
+  const { write } = kept;
+  const unsaved = useMemo(() => (isDirty ? { base, draft } : undefined), [isDirty, base, draft]);
+  useEffect(() => {
+    if (!isReadOnly) write(unsaved);
+  }, [isReadOnly, unsaved, write]);
   const save = useSave(templateId, state.locale);
   const saving = useAction(async () => {
     await save(base, draft, setBase);
@@ -72,17 +80,46 @@ export function useDraft(templateId: string, state: LocaleState): Writing {
   };
 }
 
-/** Survives that the page is left, by going back for one, but neither a reload nor a logout. */
+/**
+ * Survives that the page is left and that it is loaded again, in this tab of the browser, until the person logs out. Where
+ * the browser stores nothing, or not as much, it survives in memory alone.
+ */
 function useKept(templateId: string, locale: string) {
   const queries = useQueryClient();
-  const key = ["unsaved", templateId, locale];
-  return {
-    read: () => queries.getQueryData<Kept>(key),
-    write: (kept: Kept | undefined) => {
-      if (kept === undefined) queries.removeQueries({ queryKey: key });
-      else queries.setQueryData(key, kept);
-    },
-  };
+  const name = [unsavedKey, useSession().user.id, templateId, locale].join("/");
+  return useMemo(() => {
+    const queryKey = ["unsaved", name];
+    return {
+      read: (): Kept | undefined => queries.getQueryData<Kept>(queryKey) ?? readStored(name),
+      write: (kept: Kept | undefined) => {
+        if (kept === undefined) queries.removeQueries({ queryKey });
+        else queries.setQueryData(queryKey, kept);
+        writeStored(name, kept);
+      },
+    };
+  }, [queries, name]);
+}
+
+function readStored(name: string): Kept | undefined {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(name) ?? "null");
+    if (typeof kept !== "object" || kept === null || !("draft" in kept)) return undefined;
+    const { base, draft } = kept as Kept;
+    // An earlier release may have stored it.
+    return typeof draft.content === "string" ? { base, draft: { ...draftOf(undefined), ...draft } } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeStored(name: string, kept: Kept | undefined): void {
+  try {
+    // What stood there is older; if there is no room for the new one, nothing is better than that.
+    sessionStorage.removeItem(name);
+    if (kept !== undefined) sessionStorage.setItem(name, JSON.stringify(kept));
+  } catch {
+    // It is in memory.
+  }
 }
 
 type Save = (base: Version | undefined, draft: Draft, onSaved: (version: Version) => void) => Promise<void>;

@@ -13,6 +13,7 @@ import { useEffect, useImperativeHandle, useRef, useState } from "react";
 import { directionOf } from "../../../../../../embed/text.ts";
 import { useTexts } from "../../../../texts/texts.tsx";
 import type { CodeEditorProps } from "../code-editor.tsx";
+import { isTooLarge } from "../draft.ts";
 import type { Finding, Variable } from "../findings.ts";
 import { breakLine, emphasize, enterKey, lifting, toggleList } from "./actions.ts";
 import { readClipboard, readPlainText } from "./paste.ts";
@@ -26,6 +27,8 @@ interface VisualEditorProps extends Omit<CodeEditorProps, "format"> {
   readonly fields: readonly Variable[] | undefined;
   /** The text cannot be shown as it will look, or the place that is looked for is not in what is shown. */
   readonly onRefuse: (why: Refusal | "PLACE") => void;
+  /** What was pasted is more than a text can have; nothing of it was taken. */
+  readonly onTooLarge: () => void;
 }
 
 /** Where a text is written as it will look. */
@@ -61,7 +64,10 @@ export function VisualEditor(props: VisualEditorProps) {
         state: EditorState.create({ doc: read.doc, plugins }),
         editable: () => !now.current.isReadOnly,
         attributes: () => attributesOf(now.current),
-        handleDOMEvents: clipboardEvents(() => now.current.fields !== undefined),
+        handleDOMEvents: clipboardEvents({
+          hasFields: () => now.current.fields !== undefined,
+          onTooLarge: () => now.current.onTooLarge(),
+        }),
         dispatchTransaction: (transaction) => {
           const state = editor.state.apply(transaction);
           editor.updateState(state);
@@ -255,18 +261,34 @@ const rulesOf = (hasFields: boolean): InputRule[] => [
     : []),
 ];
 
+/** Of what other programs put on the clipboard: with their looks it is many times longer than what is left of it. */
+const maxPastedLength = 20 * 1_048_576;
+
+interface ClipboardSettings {
+  readonly hasFields: () => boolean;
+  readonly onTooLarge: () => void;
+}
+
 /**
  * What is put on the clipboard here comes back as it was, and what other programs put there as far as a text can have it.
  * Nothing of it is read by the browser, whose policy would refuse that.
  */
-function clipboardEvents(hasFields: () => boolean) {
+function clipboardEvents({ hasFields, onTooLarge }: ClipboardSettings) {
   let own: { readonly html: string; readonly slice: Slice } | undefined;
-  const sliceOf = (data: DataTransfer, isPlain: boolean): Slice | undefined => {
-    const html = isPlain ? "" : data.getData("text/html");
+  const sliceOf = (data: DataTransfer): Slice | "TOO LARGE" | undefined => {
+    const html = data.getData("text/html");
     if (own !== undefined && html === own.html) return own.slice;
     const text = data.getData("text/plain");
+    if (html.length > maxPastedLength || (html === "" && isTooLarge(text))) return "TOO LARGE";
     const read = html === "" ? undefined : readClipboard(html, hasFields());
-    return read ?? (text === "" ? undefined : readPlainText(text, hasFields()));
+    if (read !== undefined) return read;
+    if (isTooLarge(text)) return "TOO LARGE";
+    return text === "" ? undefined : readPlainText(text, hasFields());
+  };
+  /** As a whole or not at all. */
+  const take = (view: EditorView, tr: Transaction): void => {
+    if (tr.docChanged && isTooLarge(writeText(tr.doc.content))) onTooLarge();
+    else view.dispatch(tr);
   };
   const copy = (view: EditorView, event: ClipboardEvent): boolean => {
     const { selection } = view.state;
@@ -289,20 +311,25 @@ function clipboardEvents(hasFields: () => boolean) {
       const { tr, selection } = view.state;
       if (selection.$from.parent.type.spec.code) tr.insertText(data.getData("text/plain").replaceAll(/\r\n?/g, "\n"));
       else {
-        const slice = sliceOf(data, false);
+        const slice = sliceOf(data);
+        if (slice === "TOO LARGE") {
+          onTooLarge();
+          return true;
+        }
         if (slice !== undefined) tr.replaceSelection(slice);
       }
-      view.dispatch(tr.scrollIntoView().setMeta("paste", true).setMeta("uiEvent", "paste"));
+      take(view, tr.scrollIntoView().setMeta("paste", true).setMeta("uiEvent", "paste"));
       return true;
     },
     drop: (view: EditorView, event: DragEvent): boolean => {
       // What is dragged within the text moves as it is.
       if (view.dragging !== null || event.dataTransfer === null) return false;
       event.preventDefault();
-      const slice = view.editable ? sliceOf(event.dataTransfer, false) : undefined;
+      const slice = view.editable ? sliceOf(event.dataTransfer) : undefined;
       const place = view.posAtCoords({ left: event.clientX, top: event.clientY });
-      if (slice !== undefined && place !== null) {
-        view.dispatch(view.state.tr.replaceRange(place.pos, place.pos, slice).setMeta("uiEvent", "drop"));
+      if (slice === "TOO LARGE") onTooLarge();
+      else if (slice !== undefined && place !== null) {
+        take(view, view.state.tr.replaceRange(place.pos, place.pos, slice).setMeta("uiEvent", "drop"));
       }
       return true;
     },
