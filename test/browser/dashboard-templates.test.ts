@@ -1,9 +1,12 @@
+import { crc32 } from "node:zlib";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { until } from "#platform/testing/until.ts";
 import { Browser } from "../support/browser-people.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { newOwner, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { broughtBy } from "./support/keyboard.ts";
 import { screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard's click templates", (pages) => {
@@ -296,6 +299,57 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     expect((await read()).policyOverrides).toEqual({});
   }
 
+  test("what a page looked like is uploaded, looked at, used and deleted; what is no such picture is refused with words", async () => {
+    const { id } = await post("", { name: "Terms of use", type: "STATIC" });
+    const deployment = await post(`/${id}/deployments`, { name: "Sign-up page" });
+    const page = await enter(owner, `/templates/${id}/deployments`);
+    const [png, jpeg] = [await page.screenshot(), await page.screenshot({ type: "jpeg", quality: 90 })];
+    await button(page, "Screenshots").click();
+    await dialog(page).getByText("There is none yet.").waitFor();
+    await expectAccessible(page);
+    const upload = async (name: string, mimeType: string, buffer: Buffer) => {
+      const chooser = await broughtBy(page, "filechooser", () => inDialog(page, "Upload a screenshot").click());
+      await chooser.setFiles({ name, mimeType, buffer });
+    };
+    const isDrawn = (count: number) =>
+      until(async () => {
+        const drawn = "[...document.querySelectorAll('[role=dialog] img')].map(({ naturalWidth }) => naturalWidth)";
+        const widths = await page.evaluate<number[]>(drawn);
+        return widths.length === count && widths.every((width) => width === 1280);
+      });
+    await upload("large.png", "image/png", padded(png, 4_900_000));
+    await isDrawn(1);
+    await upload("page.jpg", "image/jpeg", jpeg);
+    await isDrawn(2);
+    await upload("too-large.png", "image/png", padded(png, 5_242_881));
+    await dialog(page).getByText("“too-large.png” is larger than 5 MB.").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-screenshots");
+    await upload("page.png", "image/png", png.subarray(0, 1_000));
+    await dialog(page).getByText("is a damaged PNG").waitFor();
+    await inDialog(page, "Use it").last().click();
+    await dialog(page).locator("strong").getByText("in use").waitFor();
+    const path = `/v1/click/deployments/${deployment.id}`;
+    const [, first] = (await api.get(`${path}/screenshots`)).body;
+    expect([first.contentType, first.size]).toEqual(["image/png", 4_900_000]);
+    expect((await api.get(path)).body.screenshotId).toBe(first.id);
+    await inDialog(page, "Delete").click();
+    await isDrawn(1);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 375, height: 800 });
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+      await expectAccessible(page);
+      await screenshot(page, `templates-screenshots-narrow-${colorScheme}`);
+    }
+    await page.keyboard.press("Escape");
+    await isGone(page);
+    const viewer = await enter(await newViewer(system, owner), `/templates/${id}/deployments`);
+    await button(viewer, "Screenshots").click();
+    await dialog(viewer).getByRole("img").waitFor();
+    expect(await dialog(viewer).getByRole("button").allTextContents()).toEqual([""]);
+  });
+
   test("with four eyes, a text waits for somebody else, who refuses it or approves of it, and is published then", async () => {
     const page = await enter(owner, "/organization");
     await page.getByText("A second person approves of every text").click();
@@ -386,6 +440,17 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     expect((await api.get(`/v1/click/templates/${id}`)).status).toBe(404);
   });
 });
+
+/** The same picture in a file of this size. */
+function padded(png: Buffer, bytes: number): Buffer {
+  const end = png.length - 12;
+  const chunk = Buffer.alloc(bytes - png.length);
+  chunk.writeUInt32BE(chunk.length - 12);
+  // A reader may skip it.
+  chunk.write("paDd", 4, "latin1");
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), chunk.length - 4);
+  return Buffer.concat([png.subarray(0, end), chunk, png.subarray(end)]);
+}
 
 /** Long enough that what stays the same is folded. */
 const termsOf = (time: string): string => {

@@ -264,6 +264,7 @@ export const templates: Texts["templates"] = {
     "Bilder der Seite, auf der der Text gezeigt wird (PNG oder JPEG, höchstens 5 MB). Das verwendete gehört zum Nachweis von allem, was dort gezeigt wird, so lange der Nachweis aufbewahrt wird; zeigen Sie darauf also keine Daten von Personen.",
   noScreenshots: "Es gibt noch keines.",
   uploadScreenshot: "Bildschirmfoto hochladen",
+  screenshotTooLarge: (name) => `„${name}“ ist größer als 5 MB. Nichts wurde hochgeladen.`,
   useScreenshot: "Verwenden",
   screenshotUsed: "wird verwendet",
   screenshotAlt: (name) => `So sieht „${name}“ aus`,

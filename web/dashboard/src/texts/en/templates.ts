@@ -262,6 +262,7 @@ export const templates = {
     "Pictures of the page on which the text is shown (PNG or JPEG, at most 5 MB). The one in use is part of the evidence of everything that is shown there, for as long as the evidence is kept; so take it of a page without anybody's data.",
   noScreenshots: "There is none yet.",
   uploadScreenshot: "Upload a screenshot",
+  screenshotTooLarge: (name: string) => `“${name}” is larger than 5 MB. Nothing was uploaded.`,
   useScreenshot: "Use it",
   screenshotUsed: "in use",
   screenshotAlt: (name: string) => `What “${name}” looks like`,

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileTrigger } from "react-aria-components";
 import type { Deployment, Screenshot } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
+import { wrongInput } from "../../../api/wrong-input.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
@@ -29,6 +30,9 @@ export function ScreenshotsDialog({ deployment, mayChange, isOpen, onClose }: Sc
   );
 }
 
+/** As the API takes it; of what is much larger it would not even read the request. */
+const maxBytes = 5_242_880;
+
 const screenshotsPath = (deployment: Deployment): string => `${deploymentPath(deployment)}/screenshots`;
 
 function ScreenshotList({ deployment, mayChange }: Pick<ScreenshotsDialogProps, "deployment" | "mayChange">) {
@@ -39,6 +43,7 @@ function ScreenshotList({ deployment, mayChange }: Pick<ScreenshotsDialogProps, 
   const path = screenshotsPath(deployment);
   const { data: screenshots, error, refetch } = useQuery({ queryKey, queryFn: () => api.get<Screenshot[]>(path) });
   const upload = useAction(async (file: File) => {
+    if (file.size > maxBytes) throw wrongInput(texts.screenshotTooLarge(file.name));
     await api.send("POST", path, { content: await base64Of(file) });
     await queries.invalidateQueries({ queryKey });
   });
