@@ -5,6 +5,7 @@ import { identifier } from "./db/ddl.ts";
 import { type Tenant, withOrg } from "./db/pool.ts";
 import { type ExportItem, exportPage, jsonFile, schemaFile } from "./export-page.ts";
 import type { OrgId } from "./ids.ts";
+import { maskPath } from "./logger.ts";
 
 /** What is no record of an organization but how the service works, and what is exported otherwise. */
 const technical = ["outbox", "inbox", "blob", "blob_reference", "job", "mail_job", "queue", "turn", "idempotency_key"];
@@ -155,7 +156,7 @@ export function maskSecrets<T>(value: T, name = ""): T {
 
 /** Whoever gets it still sees where it leads. */
 const maskAddress = (address: string): string =>
-  address
+  maskPath(address, mask)
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1${mask}@`)
     .replace(/#.*$/s, `#${mask}`)
     .replace(/([?&][^=&#]*)=[^&#]*/g, `$1=${mask}`)

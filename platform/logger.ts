@@ -99,7 +99,7 @@ function loggable(value: unknown, depth = 0): unknown {
 function maskSecrets(text: string): string {
   if (text.length < shortestText) return text;
   let masked = text.length > maxText ? `${text.slice(0, maxText)}…` : text;
-  for (const [pattern, replacement] of secretForms) masked = masked.replaceAll(pattern, replacement);
+  for (const [pattern, replacement] of secretForms) masked = masked.replaceAll(pattern, replacement as string);
   return masked;
 }
 
@@ -123,14 +123,22 @@ const secretNames: ReadonlySet<string> = new Set(
 const plainName = (name: string): string => name.replaceAll(/[-_]/g, "").toLowerCase();
 
 /** Each starts with a literal, so that texts without secrets are cheap to check. */
-const secretForms: readonly (readonly [RegExp, string])[] = [
+const secretForms: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/\bak_(live|test)_[0-9A-Za-z]+(_[0-9A-Za-z]*)?/g, "ak_[redacted]"],
   [/\bcs_[0-9A-Za-z]{20,}/g, "cs_[redacted]"],
   [/\beyJ[\w-]{10,}(\.[\w-]*){0,4}/g, "[redacted JWT]"],
   [/\b(bearer|basic) +[\w\-.~+/]{8,}=*/gi, "$1 [redacted]"],
   [/([?&;](?:\w*token|code|secret|password|assertion|key)=)[^&\s"'#]+/gi, "$1[redacted]"],
   [/(:\/\/[^\s:/@]*):[^\s/@]+@/g, "$1:[redacted]@"],
+  [/\bhttps?:\/\/[^\s"'<>?#]+/gi, (address) => maskPath(address, redacted)],
 ];
+
+/**
+ * Of an address of the web, the parts of the path that may be what lets somebody in, as in the webhooks of chat services: at
+ * least 20 characters with letters and digits. Ids of that form go with them: nobody can tell which is which.
+ */
+export const maskPath = (address: string, mask: string): string =>
+  address.replaceAll(/(?<=[^/:]\/)(?=[^/?#]*[0-9])(?=[^/?#]*[a-z])[^/?#]{20,}/gi, mask);
 
 /** Plain objects. Of others, such as requests and buffers, only the class name is logged. */
 function isPlain(value: object): boolean {

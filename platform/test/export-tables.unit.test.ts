@@ -7,6 +7,12 @@ test("an address keeps where it leads, and loses who gets in", () => {
     "https://***@hooks.example.com:8443/a/b?token=***&x=***#***",
   );
   expect(masked("https://hooks.example.com/a@b")).toBe("https://hooks.example.com/a@b");
+  expect(masked("https://chat.example.com/services/T0AB12CD/B0AB12CD/XyZ12abcXyZ12abcXyZ12abc?a=b")).toBe(
+    "https://chat.example.com/services/T0AB12CD/B0AB12CD/***?a=***",
+  );
+  expect(masked("https://0198c0de-0000-7000-8000-000000000000.example.com/hooks/for-agreements-and-documents")).toBe(
+    "https://0198c0de-0000-7000-8000-000000000000.example.com/hooks/for-agreements-and-documents",
+  );
   expect(masked("https://hooks.example.com/?bare-token")).toBe("https://hooks.example.com/?***");
   expect(masked("")).toBe("");
 });
