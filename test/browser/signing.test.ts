@@ -264,6 +264,88 @@ describeInBrowser("the signing page", (pages) => {
     await expectAccessible(page);
   });
 
+  test("a signature can be a picture, is remembered if the person wants it, and a long name stays legible", async () => {
+    const long = "Maximiliane Wilhelmina Konstantina von Hohenstaufen-Lichtenberg und zu Guttenberg";
+    const people = { recipients: { signers: [{ ...ann, name: long, tabs: shortTabs }] } };
+    const page = await openLink(pages, await linkFor(api, await createAgreement(api, people), "1"), wrong);
+    await giveConsent(page);
+    await page.getByRole("button", { name: /^Sign here/ }).click();
+    await page.getByLabel("Upload").check();
+    const choose = async (name: string, mimeType: string, buffer: Buffer): Promise<void> => {
+      await page.getByLabel("PNG or JPEG", { exact: false }).setInputFiles({ name, mimeType, buffer });
+    };
+    await choose("signature.svg", "image/svg+xml", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"));
+    await page.getByText("This file cannot be used.", { exact: false }).waitFor();
+    await choose("signature.png", "image/png", Buffer.from("no picture"));
+    await page.getByText("This file cannot be used.", { exact: false }).waitFor();
+    await choose("signature.png", "image/png", Buffer.from(await photograph(page), "base64"));
+    await page.locator(".preview canvas").waitFor();
+    await screenshot(page, "upload-desk");
+    await expectAccessible(page);
+    // The paper is gone, which was darker on one side, and the ink is not; around it nothing is left.
+    const seen = await page.evaluate(`(() => {
+      const canvas = document.querySelector(".preview canvas");
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const alphas = [...data].filter((_, index) => index % 4 === 3);
+      return { ratio: canvas.width / canvas.height, clear: alphas.filter((one) => one < 16).length / alphas.length,
+        ink: alphas.filter((one) => one > 200).length };
+    })()`);
+    expect(seen).toMatchObject({ ink: expect.any(Number) });
+    const { ratio, clear, ink } = seen as { ratio: number; clear: number; ink: number };
+    expect(ratio).toBeGreaterThan(2);
+    expect(clear).toBeGreaterThan(0.5);
+    expect(ink).toBeGreaterThan(100);
+    await page.getByLabel("Remember my signature on this device").check();
+    await page.getByRole("button", { name: "Adopt and sign" }).click();
+    await page.locator(".field.signature img.drawn").waitFor();
+    await page.getByText("Everything you enter is saved").waitFor();
+
+    // Somebody else on this device is not offered it, the same person is.
+    const other = await createAgreement(api, short);
+    await page.goto(await linkFor(api, other, "1"));
+    await giveConsent(page);
+    await page.getByRole("button", { name: /^Sign here/ }).click();
+    expect(await page.getByLabel("From last time").count()).toBe(0);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.goto(await linkFor(api, await createAgreement(api, people), "1"));
+    await giveConsent(page);
+    await page.getByRole("button", { name: /^Sign here/ }).click();
+    expect(await page.getByLabel("From last time").isChecked()).toBe(true);
+    await screenshot(page, "last-desk");
+    await expectAccessible(page);
+    await page.getByLabel("Type", { exact: true }).check();
+    await screenshot(page, "long-name-desk");
+    await page.getByLabel("Remember my signature on this device").uncheck();
+    await page.getByRole("button", { name: "Adopt and sign" }).click();
+    const typed = "getComputedStyle(document.querySelector('.field.signature .typed'))";
+    expect(Number(await page.evaluate(`parseFloat(${typed}.fontSize)`))).toBeGreaterThanOrEqual(9);
+    await screenshot(page, "long-name-signed");
+    expect(await page.evaluate("localStorage.length")).toBe(0);
+  });
+
+  /** Ink on paper that lies half in the shade. */
+  const photograph = async (page: Page): Promise<string> =>
+    String(
+      await page.evaluate(`(() => {
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [900, 600];
+        const pen = canvas.getContext("2d");
+        const paper = pen.createLinearGradient(0, 0, 900, 0);
+        paper.addColorStop(0, "#f4f1e8");
+        paper.addColorStop(1, "#bdb8ab");
+        pen.fillStyle = paper;
+        pen.fillRect(0, 0, 900, 600);
+        pen.strokeStyle = "#101a50";
+        pen.lineWidth = 6;
+        pen.beginPath();
+        pen.moveTo(200, 320);
+        pen.bezierCurveTo(300, 200, 380, 420, 470, 300);
+        pen.bezierCurveTo(540, 210, 600, 400, 700, 290);
+        pen.stroke();
+        return canvas.toDataURL("image/png").split(",")[1];
+      })()`),
+    );
+
   test("the language that somebody chooses stays, and what they entered too", async () => {
     const id = await createAgreement(api, short);
     const page = await openLink(pages, await linkFor(api, id, "1"), wrong);

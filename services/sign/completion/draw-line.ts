@@ -22,6 +22,8 @@ export interface LineLook {
   readonly y: number;
   readonly size: number;
   readonly color: Color;
+  /** How far letters lean to the right, for their height; upright when absent. */
+  readonly slant?: number;
 }
 
 /** Draws the pieces of a line one after the other. */
@@ -51,7 +53,7 @@ function shapedOperators(
   fontKey: PDFName,
   { text, font }: FontPiece,
   shaped: GlyphRun,
-  { x, y, size, color }: LineLook,
+  { x, y, size, color, slant = 0 }: LineLook,
 ): PDFOperator[] {
   // Readers reverse right-to-left text themselves, and would reverse an ActualText as well, so right-to-left
   // pieces get none.
@@ -61,7 +63,7 @@ function shapedOperators(
     beginText(),
     setFillingColor(color),
     setFontAndSize(fontKey, size),
-    setTextMatrix(1, 0, 0, 1, x, y),
+    setTextMatrix(1, 0, slant, 1, x, y),
     ...showGlyphs(codesOf(font.embedded.encodeText(text).asString()), shaped, size, font.font?.unitsPerEm ?? 1000),
     endText(),
     ...(isPlain ? [] : [PDFOperator.of(PDFOperatorNames.EndMarkedContent)]),

@@ -184,27 +184,70 @@ async function drawText({ canvas, fonts }: Pen, mark: Mark & { kind: "text" }): 
   }
 }
 
-const captionSize = 5;
+/** What is smaller cannot be read on paper. */
+const smallestCaption = 5;
+const smallestName = 7;
 
-/** A small caption below a signature that names the signer. Returns the remaining box. */
+/** A small caption below a signature that names the signer, in several lines if need be. Returns the remaining box. */
 async function drawCaption({ canvas, fonts }: Pen, box: Box, caption: string): Promise<Box> {
   const face = await fonts.forText(caption, { family: "sans", bold: false, italic: false });
-  const size = Math.min(captionSize, (captionSize * box.width) / Math.max(1, face.widthOf(face.text, captionSize)));
+  const lines = linesOf(face, box.width, smallestCaption);
+  const step = smallestCaption * 1.1;
+  // A name that would take the place of the signature goes on below it.
+  const inside = Math.min(lines.length, Math.max(1, Math.floor((box.height * 0.5) / step)));
+  const height = smallestCaption + (inside - 1) * step;
   const bottom = box.y + box.height;
-  const y = -(bottom - captionSize - 1.5);
+  const y = -(bottom - height - 1.5);
   const ends = { start: { x: box.x, y }, end: { x: box.x + box.width, y } };
   canvas.push(...lineOperators({ ...ends, thickness: 0.4, color: rgb(0.5, 0.5, 0.5) }));
-  drawLine(canvas, face.piecesOf(face.text), { x: box.x, y: -(bottom - 0.5), size, color: rgb(0.35, 0.35, 0.35) });
-  return { ...box, height: box.height - captionSize - 2 };
+  for (const [index, line] of lines.entries()) {
+    const place = { x: box.x, y: -(bottom - 0.5 - (inside - 1 - index) * step), size: smallestCaption };
+    drawLine(canvas, face.piecesOf(line), { ...place, color: rgb(0.35, 0.35, 0.35) });
+  }
+  return { ...box, height: box.height - height - 2 };
 }
 
-/** Draws the image as large as the box allows. */
+/** The text in lines that are no wider than this; what has no blanks breaks between its letters. */
+function linesOf(face: TextFace, width: number, size: number): readonly string[] {
+  if (face.widthOf(face.text, size) <= width) return [face.text];
+  const words = face.text
+    .split(" ")
+    .map((word) => (face.widthOf(word, size) > width ? divided(face, word, width, size) : word));
+  return setText(words.join(" "), { width, height: Number.POSITIVE_INFINITY }, size, face.widthOf).lines;
+}
+
+/** The pieces of a word that is too long for a line, each on a line of its own. */
+function divided(face: TextFace, word: string, width: number, size: number): string {
+  const pieces: string[] = [];
+  for (const { segment } of new Intl.Segmenter("und", { granularity: "grapheme" }).segment(word)) {
+    const longer = (pieces.at(-1) ?? "") + segment;
+    if (pieces.length > 0 && face.widthOf(longer, size) <= width) pieces[pieces.length - 1] = longer;
+    else pieces.push(segment);
+  }
+  return pieces.join("\n");
+}
+
+/** Draws a name as large as the box allows: in one line, or in several where one could not be read. */
 function drawFitting(canvas: MarkCanvas, box: Box, face: TextFace): void {
   const widthAtOne = face.widthOf(face.text, 1);
-  const size = Math.min(box.height / face.height, widthAtOne === 0 ? box.height : (box.width - 2) / widthAtOne);
-  const slack = (box.height - face.height * size) / 2;
-  const y = -(box.y + box.height - slack - face.descent * size);
-  drawLine(canvas, face.piecesOf(face.text), { x: box.x + 1, y, size, color: ink });
+  const single = Math.min(box.height / face.height, widthAtOne === 0 ? box.height : (box.width - 2) / widthAtOne);
+  const { lines, size } = single >= smallestName ? { lines: [face.text], size: single } : severalLines(box, face);
+  const step = face.height * size;
+  const slack = Math.max(0, (box.height - step * lines.length) / 2);
+  for (const [index, line] of lines.entries()) {
+    const y = -(box.y + slack + step * (index + 1) - face.descent * size);
+    drawLine(canvas, face.piecesOf(line), { x: box.x + 1, y, size, color: ink, slant: face.slant });
+  }
+}
+
+/** Whatever does not fit at the smallest size goes on below the box, so that nobody's name is cut. */
+function severalLines(box: Box, face: TextFace): { readonly lines: readonly string[]; readonly size: number } {
+  const width = box.width - 2;
+  for (let size = box.height / face.height; size > smallestName; size -= 0.5) {
+    const lines = linesOf(face, width, size);
+    if (lines.length * size * face.height <= box.height) return { lines, size };
+  }
+  return { lines: linesOf(face, width, smallestName), size: smallestName };
 }
 
 function drawImage(canvas: MarkCanvas, box: Box, image: PDFImage): void {

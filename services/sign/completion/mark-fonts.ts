@@ -57,14 +57,22 @@ export function createMarkFonts(
       const text = withoutOverrides(given);
       const name = signatureFonts.find((one) => one === font) ?? signatureFonts[0];
       const isComplete = !mayRunRightToLeft(text) && [...text].every((one) => hasGlyph(library, name, one));
-      return isComplete ? plainFace(text, await fromFile(name)) : mixed(text, upright);
+      if (isComplete) return plainFace(text, await fromFile(name));
+      const { slant, ...style } = stylesOfOtherScripts[name];
+      return { ...(await mixed(text, style)), slant };
     },
   };
 }
 
 type FontStyle = Pick<MarkStyle, "family" | "bold" | "italic">;
 
-const upright: FontStyle = { family: "sans", bold: false, italic: false };
+/** How the styles differ for names in scripts that the handwritten fonts do not have. */
+const stylesOfOtherScripts: Readonly<Record<(typeof signatureFonts)[number], FontStyle & { readonly slant: number }>> =
+  {
+    "dancing-script": { family: "sans", bold: false, italic: false, slant: 0.22 },
+    caveat: { family: "serif", bold: false, italic: false, slant: 0 },
+    "great-vibes": { family: "sans", bold: true, italic: false, slant: 0.3 },
+  };
 
 /** Drawn in place of a character that none of our fonts has. */
 const replacement = "\u25a1";

@@ -27,6 +27,8 @@ export interface TextFace {
   /** The pieces of a line, from left to right. */
   piecesOf(line: string): readonly FontPiece[];
   widthOf(line: string, size: number): number;
+  /** How far the letters lean to the right, for their height. */
+  readonly slant: number;
   /** Of the tallest font, at size 1. */
   readonly height: number;
   readonly descent: number;
@@ -108,7 +110,7 @@ function faceOf(
   const height = Math.max(...fonts.map(({ embedded }) => embedded.heightAtSize(1)));
   const above = Math.max(...fonts.map(({ embedded }) => embedded.heightAtSize(1, { descender: false })));
   const widthOf = (line: string, size: number) => piecesOf(line).reduce((sum, { width }) => sum + width, 0) * size;
-  return { text, isRightToLeft, piecesOf, widthOf, height, descent: height - above };
+  return { text, isRightToLeft, piecesOf, widthOf, slant: 0, height, descent: height - above };
 }
 
 function pieceOf(text: string, font: EmbeddedFont): FontPiece {

@@ -98,6 +98,7 @@ const finishSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>,
     const { agreement, recipient, view } = session;
     const decision = signerContext(deps, recipient, visitor);
     const command = { values: tabValues(values), signature: adopted(signature), initials: adopted(initials) };
+    await requireImages(command);
     await requireKnownFiles(deps, session, command.values);
     const target = { id: agreement.id, isTemplate: false };
     const finished = await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>

@@ -2,6 +2,7 @@ import SignaturePad from "signature_pad";
 import type { Adopted } from "#api/ceremony.ts";
 import { button, element } from "./dom.ts";
 import { fill } from "./languages.ts";
+import { base64Of, trimmed, withoutBackground } from "./picture.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** What somebody wants their signature and their initials to look like. */
@@ -10,7 +11,7 @@ export interface Adoption {
   readonly initials: Adopted;
 }
 
-type Way = "type" | "draw" | "upload";
+type Way = "last" | "type" | "draw" | "upload";
 
 /** Asks for a signature; undefined when the person changes their mind. Typing is as good as drawing. */
 export function askForSignature(name: string, texts: Texts): Promise<Adoption | undefined> {
@@ -19,10 +20,22 @@ export function askForSignature(name: string, texts: Texts): Promise<Adoption | 
   const styles = stylePicker(nameInput, texts);
   const drawing = drawingPanel(texts);
   const upload = uploadPanel(texts);
+  const last = lastAdoption(name);
+  const lastPanel = lastAdoptionPanel(last, texts);
+  const remember = element("input", { type: "checkbox", checked: last !== undefined });
   const problem = element("p", { class: "problem", role: "alert" });
-  const panels: Record<Way, HTMLElement> = { type: styles.root, draw: drawing.root, upload: upload.root };
-  const ways = wayPicker(texts, (way) => {
+  const typing = element(
+    "div",
+    { class: "pair" },
+    labelled(texts.fullName, nameInput),
+    labelled(texts.initials, initialsInput),
+  );
+  const panels: Record<Way, HTMLElement> = {
+    ...{ last: lastPanel, type: styles.root, draw: drawing.root, upload: upload.root },
+  };
+  const ways = wayPicker(texts, last !== undefined, (way) => {
     for (const [one, panel] of Object.entries(panels)) panel.hidden = one !== way;
+    typing.hidden = way === "last";
     if (way === "draw") drawing.fit();
   });
 
@@ -32,7 +45,15 @@ export function askForSignature(name: string, texts: Texts): Promise<Adoption | 
       resolve(adoption);
       dialog.close();
     };
+    const done = (adoption: Adoption): void => {
+      rememberAdoption(name, remember.checked ? adoption : undefined);
+      finish(adoption);
+    };
     const adopt = (): void => {
+      if (ways.chosen() === "last" && last !== undefined) {
+        done(last);
+        return;
+      }
       const typed = nameInput.value.trim();
       const short = initialsInput.value.trim();
       const png = ways.chosen() === "type" ? "" : ways.chosen() === "draw" ? drawing.png() : upload.png();
@@ -40,13 +61,14 @@ export function askForSignature(name: string, texts: Texts): Promise<Adoption | 
       problem.textContent = isMissing ? texts.nameMissing : png === undefined ? texts.drawingMissing : "";
       if (isMissing || png === undefined) return;
       const font = styles.chosen();
-      finish({ signature: { typed, font, drawnPng: png }, initials: { typed: short, font, drawnPng: "" } });
+      done({ signature: { typed, font, drawnPng: png }, initials: { typed: short, font, drawnPng: "" } });
     };
     dialog.append(
       element("h2", { id: "adopt-heading" }, texts.adoptHeading),
-      element("div", { class: "pair" }, labelled(texts.fullName, nameInput), labelled(texts.initials, initialsInput)),
+      typing,
       ways.root,
       ...Object.values(panels),
+      element("label", { class: "choice" }, remember, texts.remember),
       element("p", { class: "small" }, texts.adoptStatement),
       problem,
       element(
@@ -62,7 +84,7 @@ export function askForSignature(name: string, texts: Texts): Promise<Adoption | 
     });
     document.body.append(dialog);
     dialog.showModal();
-    nameInput.focus();
+    if (last === undefined) nameInput.focus();
   });
 }
 
@@ -76,10 +98,13 @@ function initialsOf(name: string): string {
     .slice(0, 4);
 }
 
-function wayPicker(texts: Texts, onChoice: (way: Way) => void) {
-  let chosen: Way = "type";
-  const names: Record<Way, string> = { type: texts.adoptType, draw: texts.adoptDraw, upload: texts.adoptUpload };
-  const choices = (Object.keys(names) as Way[]).map((way) => {
+function wayPicker(texts: Texts, hasLast: boolean, onChoice: (way: Way) => void) {
+  let chosen: Way = hasLast ? "last" : "type";
+  const names: Record<Way, string> = {
+    ...{ last: texts.adoptLast, type: texts.adoptType, draw: texts.adoptDraw, upload: texts.adoptUpload },
+  };
+  const ways = (Object.keys(names) as Way[]).filter((way) => hasLast || way !== "last");
+  const choices = ways.map((way) => {
     const input = element("input", {
       type: "radio",
       name: "way",
@@ -103,7 +128,7 @@ function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
   let chosen: Adopted["font"] = signatureFonts[0];
   const samples: HTMLElement[] = [];
   const choices = signatureFonts.map((font, index) => {
-    const sample = element("span", { class: `typed font-${font}`, "aria-hidden": "true" });
+    const sample = element("span", { "aria-hidden": "true" });
     samples.push(sample);
     const input = element("input", {
       type: "radio",
@@ -118,7 +143,12 @@ function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
     return element("label", { class: "choice sample" }, input, sample);
   });
   const update = (): void => {
-    for (const sample of samples) sample.textContent = nameInput.value;
+    for (const [index, sample] of samples.entries()) {
+      const font = signatureFonts[index] ?? signatureFonts[0];
+      sample.className = typedClass(font, nameInput.value);
+      sample.textContent = nameInput.value;
+      sample.style.setProperty("--length", String(Math.max(1, nameInput.value.length)));
+    }
   };
   nameInput.addEventListener("input", update);
   update();
@@ -162,9 +192,26 @@ function drawingPanel(texts: Texts) {
   };
 }
 
-/** Large enough to print well. */
-const uploadWidth = 600;
-const uploadHeight = 200;
+const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const satisfies readonly Adopted["font"][];
+
+const latin = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u;
+const latinOrCyrillic = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]*$/u;
+
+/** A name in a script that a handwritten font does not have looks as it is sealed: upright, leaning, or bold and leaning. */
+const typedClass = (font: Adopted["font"], text: string): string =>
+  `typed font-${font}${(font === "caveat" ? latinOrCyrillic : latin).test(text) ? "" : " plain"}`;
+
+/** A signature as it will stand in the document. */
+export function pictureOf(adopted: Adopted): HTMLElement {
+  if (adopted.drawnPng !== "") {
+    return element("img", { src: `data:image/png;base64,${adopted.drawnPng}`, alt: "", class: "drawn" });
+  }
+  const typed = element("span", { class: typedClass(adopted.font, adopted.typed) }, adopted.typed);
+  typed.style.setProperty("--length", String(Math.max(1, adopted.typed.length)));
+  return typed;
+}
+
+const maxUploadBytes = 5 * 1024 * 1024;
 
 function uploadPanel(texts: Texts) {
   let png: string | undefined;
@@ -178,14 +225,12 @@ function uploadPanel(texts: Texts) {
     const file = input.files?.[0];
     if (file === undefined) return;
     try {
-      const picture = await createImageBitmap(file);
-      const scale = Math.min(uploadWidth / picture.width, uploadHeight / picture.height, 1);
-      const canvas = element("canvas", {
-        width: Math.max(1, Math.round(picture.width * scale)),
-        height: Math.max(1, Math.round(picture.height * scale)),
-      });
-      canvas.getContext("2d")?.drawImage(picture, 0, 0, canvas.width, canvas.height);
+      if (file.size > maxUploadBytes || !["image/png", "image/jpeg"].includes(file.type))
+        throw new Error("not allowed");
+      const canvas = await withoutBackground(file);
       png = base64Of(canvas);
+      canvas.setAttribute("role", "img");
+      canvas.setAttribute("aria-label", texts.adoptHeading);
       preview.replaceChildren(canvas);
     } catch {
       problem.textContent = texts.uploadFailed;
@@ -197,28 +242,31 @@ function uploadPanel(texts: Texts) {
   };
 }
 
-const base64Of = (canvas: HTMLCanvasElement): string => canvas.toDataURL("image/png").split(",")[1] ?? "";
+const storageKey = "assent-signature";
 
-/** Only what was drawn, so that it fills its place in the document. */
-function trimmed(canvas: HTMLCanvasElement): HTMLCanvasElement {
-  const context = canvas.getContext("2d");
-  const { width, height } = canvas;
-  if (context === null || width === 0 || height === 0) return canvas;
-  const { data } = context.getImageData(0, 0, width, height);
-  let [left, top, right, bottom] = [width, height, 0, 0];
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      if (data[(y * width + x) * 4 + 3] === 0) continue;
-      left = Math.min(left, x);
-      right = Math.max(right, x);
-      top = Math.min(top, y);
-      bottom = Math.max(bottom, y);
-    }
+/** What this person has adopted on this device before, if they wanted it to be remembered. */
+function lastAdoption(name: string): Adoption | undefined {
+  try {
+    const { person, signature, initials } = JSON.parse(localStorage.getItem(storageKey) ?? "{}");
+    const isWhole = [signature, initials].every(
+      (one) => typeof one?.typed === "string" && typeof one.drawnPng === "string",
+    );
+    return person === name && isWhole && signatureFonts.includes(signature.font) ? { signature, initials } : undefined;
+  } catch {
+    return undefined;
   }
-  if (right < left) return canvas;
-  const part = element("canvas", { width: right - left + 1, height: bottom - top + 1 });
-  part.getContext("2d")?.drawImage(canvas, -left, -top);
-  return part;
 }
 
-const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const satisfies readonly Adopted["font"][];
+/** A browser may forbid a page in a frame to store anything. */
+function rememberAdoption(person: string, adoption: Adoption | undefined): void {
+  try {
+    if (adoption === undefined) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, JSON.stringify({ person, ...adoption }));
+  } catch {}
+}
+
+function lastAdoptionPanel(last: Adoption | undefined, texts: Texts): HTMLElement {
+  if (last === undefined) return element("div", { hidden: true });
+  const shown = element("div", { class: "preview" }, pictureOf(last.signature), pictureOf(last.initials));
+  return element("div", {}, element("p", {}, texts.lastHint), shown);
+}

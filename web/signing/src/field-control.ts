@@ -1,5 +1,5 @@
-import type { Adopted } from "#api/ceremony.ts";
 import type { TabToFill as Tab } from "#api/tabs.ts";
+import { pictureOf } from "./adopt-dialog.ts";
 import { api } from "./api.ts";
 import { element } from "./dom.ts";
 import { type Fields, isPassive, isSignature } from "./fields.ts";
@@ -116,14 +116,6 @@ function signatureControl(tab: Tab, context: ControlContext): FieldControl {
     const shown = isSigned && adopted.drawnPng === "" ? `${invitation}: ${adopted.typed}` : invitation;
     control.setAttribute("aria-label", `${shown}, ${state}`);
   });
-}
-
-/** A signature as it will stand in the document. */
-function pictureOf(adopted: Adopted): HTMLElement {
-  if (adopted.drawnPng !== "") {
-    return element("img", { src: `data:image/png;base64,${adopted.drawnPng}`, alt: "", class: "drawn" });
-  }
-  return element("span", { class: `typed font-${adopted.font}` }, adopted.typed);
 }
 
 function actionControl(tab: Tab, context: ControlContext, text: string, act: () => void): FieldControl {

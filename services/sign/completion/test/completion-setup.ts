@@ -59,6 +59,12 @@ export interface Signing {
   readonly drawnPng?: Uint8Array;
 }
 
+/** A picture of one pixel. */
+export const tinyPng = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
 /** Opens the link and gives the consent; what comes back finishes. */
 export async function sit(
   { signing }: Pick<SignProcess, "signing">,

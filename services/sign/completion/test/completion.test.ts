@@ -7,7 +7,17 @@ import { ordinaryPdf, writtenAnew } from "../../intake/test/pdfs.ts";
 import { signedPdf } from "../../intake/test/signed-pdf.ts";
 import { findSeals } from "../../seal/verify-seals.ts";
 import { type Organization, type SignHarness, startSign, testSeal } from "../../test/harness.ts";
-import { documentOf, embeddedSigner, holds, openToolbox, read, send, sit, untilCompleted } from "./completion-setup.ts";
+import {
+  documentOf,
+  embeddedSigner,
+  holds,
+  openToolbox,
+  read,
+  send,
+  sit,
+  tinyPng,
+  untilCompleted,
+} from "./completion-setup.ts";
 
 let sign: SignHarness;
 let organization: Organization;
@@ -84,7 +94,9 @@ describe("a completion", () => {
       [`tab ${TabType.RADIO_GROUP}`]: "yes",
       far: "On the signed one",
     };
-    await ann({ values, drawnPng: damagedPng });
+    const damaged = await expectDomainError(ann({ values, drawnPng: damagedPng }), "VALIDATION_FAILED");
+    expect(damaged.details[0]?.field).toBe("signature");
+    await ann({ values, drawnPng: tinyPng });
     await bob();
     const completed = await untilCompleted(organization, agreement.id);
 

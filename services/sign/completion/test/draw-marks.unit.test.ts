@@ -91,6 +91,60 @@ describe("marks in other scripts", () => {
     ...["משה כהן (12)", "محمد عبد الله الأحمد", "Ann אבג 12", "สมชาย ที่นี่ น้ำ", "Łukasz 王"],
   ];
 
+  test("break names that are too long for one legible line, and never cut them", async () => {
+    const long = "Maximiliane Wilhelmina Konstantina von Hohenstaufen-Lichtenberg und zu Guttenberg-Rosenthal";
+    const endless = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch".repeat(2);
+    const document = await PDFDocument.create();
+    document.addPage([400, 300]);
+    const marks: Mark[] = [
+      { ...signature, page: 1, width: 90, height: 36, text: long, caption: `${long}, 2026-11-20 10:00 UTC` },
+      { ...signature, page: 1, width: 90, height: 36, y: 150, text: endless, caption: endless },
+    ];
+    await drawMarks(document, marks, createFontLibrary());
+    const tools = await openToolbox("");
+    try {
+      const file = await document.save();
+      const words = await tools.wordsOf(file);
+      const drawn = words.map(({ text }) => text).join("");
+      for (const word of long.split(" ")) expect(drawn.split(word).length - 1).toBe(2);
+      expect(drawn.split("Llanfair").length - 1).toBe(4);
+      // Inside of the box as far as its width goes.
+      for (const { x } of words) expect(x).toBeLessThan(20 + 90);
+      const sizes = contentsOf(document).flatMap((content) =>
+        Array.from(content.matchAll(/\/F\d+ ([\d.]+) Tf/g), ([, size]) => Number(size)),
+      );
+      expect(sizes.length).toBeGreaterThan(4);
+      expect(Math.min(...sizes)).toBeGreaterThanOrEqual(5);
+    } finally {
+      await tools.close();
+    }
+  });
+
+  test.each([
+    ["Arabic", "محمد بن عبد الله"],
+    ["Hebrew", "דוד לוי"],
+    ["Greek", "Ελένη Παπαδοπούλου"],
+    ["Cyrillic", "Анна Каренина"],
+    ["Japanese", "山田 太郎"],
+    ["Thai", "สมชาย ใจดี"],
+    ["Latin", "Ann Example"],
+  ])("have three styles for names in %s that do not look alike", async (_script, name) => {
+    const looks = await Promise.all(
+      ["dancing-script", "caveat", "great-vibes"].map(async (font) => {
+        const document = await PDFDocument.create();
+        document.addPage([400, 300]);
+        await drawMarks(document, [{ ...signature, page: 1, font, text: name }], createFontLibrary());
+        const names = contentsOf(document).join("\n");
+        const [, slant = ""] = / ([\d.]+) 1 [\d.-]+ [\d.-]+ Tm/.exec(names) ?? [];
+        const fonts = document.context
+          .enumerateIndirectObjects()
+          .flatMap(([, object]) => /\/FontName \/[A-Z]*\+?(\S+)/.exec(String(object))?.[1] ?? []);
+        return JSON.stringify([slant, fonts.sort(), names.length]);
+      }),
+    );
+    expect(new Set(looks).size).toBe(3);
+  });
+
   test("are found again as they were written, and drawn with glyphs of their own, in few bytes", async () => {
     const document = await PDFDocument.create();
     const library = createFontLibrary();
@@ -194,3 +248,10 @@ async function codesShown(file: Uint8Array): Promise<string[]> {
     return shown.flatMap((operator) => operator.match(/(?<=<)[0-9A-Fa-f]{4}(?=>)/g) ?? []);
   });
 }
+
+/** What is drawn by each mark. */
+const contentsOf = (document: PDFDocument): string[] =>
+  document.context.enumerateIndirectObjects().flatMap(([, object]) => {
+    const isForm = object instanceof PDFRawStream && object.dict.get(PDFName.of("Subtype")) === PDFName.of("Form");
+    return isForm ? [Buffer.from(decodePDFRawStream(object).decode()).toString("latin1")] : [];
+  });

@@ -14,6 +14,7 @@ import {
   read,
   send,
   sit,
+  tinyPng,
   untilCompleted,
 } from "../../completion/test/completion-setup.ts";
 import { smallestPdf } from "../../intake/merge-pdfs.ts";
@@ -53,7 +54,7 @@ const parties: Definition = {
 async function signed(at = organization, definition = parties): Promise<Agreement> {
   const agreement = await send(at, definition);
   // A drawn signature is a file.
-  await (await sit(sign, at, agreement, "1"))({ drawnPng: Buffer.from("89504e470d0a1a0a00", "hex") });
+  await (await sit(sign, at, agreement, "1"))({ drawnPng: tinyPng });
   await (await sit(sign, at, agreement, "2"))();
   return untilCompleted(at, agreement.id);
 }
@@ -303,13 +304,9 @@ describe("an agreement that has not ended", () => {
     const view = { agreementId, recipientId: "1", returnUrl: "https://app.example/back" };
     const { token } = await organization.createRecipientView(view);
     const { sessionToken } = await sign.signing.openView({ token });
-    const png = Buffer.from(
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-      "base64",
-    );
     await sign.signing.saveSigningProgress({
       ...{ sessionToken, values: [{ tabId: recipients[0]?.tabs[0]?.tabId ?? "", value: "Lisbon" }] },
-      signature: { typed: "Ann", font: "caveat", drawnPng: png },
+      signature: { typed: "Ann", font: "caveat", drawnPng: tinyPng },
     });
     expect(told(await find(), agreementId)).toContain("agreement.tab-values IN_PROGRESS");
     const { files } = await organization.exportPerson({ person: request });
@@ -317,7 +314,7 @@ describe("an agreement that has not ended", () => {
     expect(JSON.parse(Buffer.from(record?.content ?? []).toString()).recipients[0].fields).toMatchObject([
       { label: "city", value: "Lisbon" },
     ]);
-    expect(files.some(({ content }) => Buffer.from(content).equals(png))).toBe(true);
+    expect(files.some(({ content }) => Buffer.from(content).equals(tinyPng))).toBe(true);
     await organization.voidAgreement({ agreementId, reason: "no more" });
     const left = await sign.superuser.query("select from sign.progress where agreement_id = $1", [agreementId]);
     expect(left.rowCount).toBe(0);

@@ -7,7 +7,15 @@ import { withOrg } from "#platform/db/pool.ts";
 import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
-import { documentOf, embeddedSigner, read, send, sit, untilCompleted } from "../../completion/test/completion-setup.ts";
+import {
+  documentOf,
+  embeddedSigner,
+  read,
+  send,
+  sit,
+  tinyPng,
+  untilCompleted,
+} from "../../completion/test/completion-setup.ts";
 import { smallestPdf } from "../../intake/merge-pdfs.ts";
 import { type Organization, type SignHarness, startSign } from "../../test/harness.ts";
 import { deleteWhenDue } from "../delete-agreement.ts";
@@ -53,8 +61,7 @@ const draft = async (): Promise<Agreement> => {
 const completed = async (): Promise<Agreement> => {
   const agreement = await sent();
   // A drawn signature is a file as well.
-  const drawnPng = Buffer.from("89504e470d0a1a0a00", "hex");
-  await (await sit(sign, organization, agreement, "1"))({ drawnPng });
+  await (await sit(sign, organization, agreement, "1"))({ drawnPng: tinyPng });
   const done = await untilCompleted(organization, agreement.id);
   await until(async () => {
     const { events } = await organization.listAuditEvents({ agreementId: agreement.id });

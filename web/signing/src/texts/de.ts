@@ -90,8 +90,12 @@ export const de: Texts = {
   styleNumber: "Schrift {number}",
   drawHint: "Zeichnen Sie Ihre Unterschrift mit Finger, Stift oder Maus.",
   clear: "Löschen",
-  uploadHint: "Ein Bild Ihrer Unterschrift (PNG oder JPEG).",
-  uploadFailed: "Diese Datei ist kein Bild, das verwendet werden kann.",
+  uploadHint: "PNG oder JPEG, höchstens 5 MB. Das Papier wird aus dem Bild entfernt.",
+  adoptLast: "Vom letzten Mal",
+  remember: "Meine Unterschrift auf diesem Gerät merken",
+  lastHint: "Das haben Sie auf diesem Gerät zuletzt verwendet.",
+  uploadFailed:
+    "Diese Datei lässt sich nicht verwenden. Wählen Sie ein PNG oder JPEG Ihrer Unterschrift mit höchstens 5 MB, dunkel auf hellem Papier.",
   adoptStatement:
     "Mit Übernehmen erkläre ich, dass dies meine Unterschrift und mein Kürzel darstellt, wann immer ich sie hier verwende.",
   adopt: "Übernehmen und unterschreiben",

@@ -90,8 +90,12 @@ export const en: Texts = {
   styleNumber: "Style {number}",
   drawHint: "Draw your signature with a finger, a pen or the mouse.",
   clear: "Clear",
-  uploadHint: "A picture of your signature (PNG or JPEG).",
-  uploadFailed: "This file is not a picture that can be used.",
+  uploadHint: "PNG or JPEG, at most 5 MB. The paper is removed from the picture.",
+  adoptLast: "From last time",
+  remember: "Remember my signature on this device",
+  lastHint: "This is what you used last time on this device.",
+  uploadFailed:
+    "This file cannot be used. Choose a PNG or JPEG of your signature, at most 5 MB, in dark ink on light paper.",
   adoptStatement:
     "By choosing Adopt and sign, I agree that this represents my signature and initials whenever I use them here.",
   adopt: "Adopt and sign",

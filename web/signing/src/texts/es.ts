@@ -90,8 +90,12 @@ export const es: Texts = {
   styleNumber: "Estilo {number}",
   drawHint: "Dibuje su firma con el dedo, un lápiz o el ratón.",
   clear: "Borrar",
-  uploadHint: "Una imagen de su firma (PNG o JPEG).",
-  uploadFailed: "Este archivo no es una imagen que se pueda usar.",
+  uploadHint: "PNG o JPEG, de 5 MB como máximo. El papel se elimina de la imagen.",
+  adoptLast: "La última usada",
+  remember: "Recordar mi firma en este dispositivo",
+  lastHint: "Es la que usó la última vez en este dispositivo.",
+  uploadFailed:
+    "Este archivo no se puede usar. Elija un PNG o JPEG de su firma, de 5 MB como máximo, con tinta oscura sobre papel claro.",
   adoptStatement:
     "Al elegir Adoptar y firmar, acepto que esto representa mi firma y mis iniciales cada vez que las use aquí.",
   adopt: "Adoptar y firmar",

@@ -91,8 +91,12 @@ export const fr: Texts = {
   styleNumber: "Style {number}",
   drawHint: "Dessinez votre signature avec un doigt, un stylet ou la souris.",
   clear: "Effacer",
-  uploadHint: "Une image de votre signature (PNG ou JPEG).",
-  uploadFailed: "Ce fichier n’est pas une image utilisable.",
+  uploadHint: "PNG ou JPEG, 5 Mo au maximum. Le papier est retiré de l’image.",
+  adoptLast: "La dernière utilisée",
+  remember: "Mémoriser ma signature sur cet appareil",
+  lastHint: "C’est ce que vous avez utilisé la dernière fois sur cet appareil.",
+  uploadFailed:
+    "Ce fichier ne peut pas être utilisé. Choisissez un PNG ou JPEG de votre signature, 5 Mo au maximum, à l’encre foncée sur papier clair.",
   adoptStatement:
     "En choisissant Adopter et signer, j’accepte que ceci représente ma signature et mon paraphe chaque fois que je les utilise ici.",
   adopt: "Adopter et signer",

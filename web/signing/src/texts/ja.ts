@@ -90,8 +90,12 @@ export const ja: Texts = {
   styleNumber: "書体 {number}",
   drawHint: "指、ペン、またはマウスで署名を書いてください。",
   clear: "消去",
-  uploadHint: "署名の画像 (PNG または JPEG)。",
-  uploadFailed: "このファイルは画像として使用できません。",
+  uploadHint: "PNG または JPEG、5 MB まで。紙の背景は取り除かれます。",
+  adoptLast: "前回の署名",
+  remember: "この端末に署名を保存する",
+  lastHint: "この端末で前回使った署名です。",
+  uploadFailed:
+    "このファイルは使えません。明るい紙に濃い色で書いた署名の PNG または JPEG（5 MB まで）を選んでください。",
   adoptStatement:
     "「採用して署名」を選ぶことにより、ここで使用する際、これが私の署名およびイニシャルを表すことに同意します。",
   adopt: "採用して署名",

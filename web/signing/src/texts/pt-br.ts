@@ -90,8 +90,12 @@ export const ptBr: Texts = {
   styleNumber: "Estilo {number}",
   drawHint: "Desenhe sua assinatura com o dedo, uma caneta ou o mouse.",
   clear: "Limpar",
-  uploadHint: "Uma imagem da sua assinatura (PNG ou JPEG).",
-  uploadFailed: "Este arquivo não é uma imagem que possa ser usada.",
+  uploadHint: "PNG ou JPEG, de no máximo 5 MB. O papel é removido da imagem.",
+  adoptLast: "A última usada",
+  remember: "Lembrar minha assinatura neste dispositivo",
+  lastHint: "É a que você usou da última vez neste dispositivo.",
+  uploadFailed:
+    "Este arquivo não pode ser usado. Escolha um PNG ou JPEG da sua assinatura, de no máximo 5 MB, com tinta escura em papel claro.",
   adoptStatement:
     "Ao escolher Adotar e assinar, concordo que isto representa minha assinatura e minha rubrica sempre que eu as usar aqui.",
   adopt: "Adotar e assinar",

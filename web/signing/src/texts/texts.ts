@@ -53,6 +53,9 @@ export interface Texts {
   readonly drawHint: string;
   readonly clear: string;
   readonly uploadHint: string;
+  readonly adoptLast: string;
+  readonly remember: string;
+  readonly lastHint: string;
   readonly uploadFailed: string;
   readonly adoptStatement: string;
   readonly adopt: string;
