@@ -70,8 +70,11 @@ export const mustBegin = (
 ): witness is Pick<StoredWitness, "firstEpoch" | "since"> =>
   witness !== undefined && epoch < witness.firstEpoch && !(idTime(logId) > witness.since.getTime());
 
-/** Grows by one an hour, and epochs are opened more seldom: a number that was never used, whatever was forgotten. */
-const hoursOf = (time: Date): number => Math.max(1, Math.floor((time.getTime() - Date.UTC(2026)) / 3_600_000));
+/**
+ * Grows by one a second, and neither a person confirms a witness nor a log opens an epoch so often: a number that was never
+ * used, whatever was forgotten, until nine digits are used up in 2057. Former releases counted hours, which are far less.
+ */
+const secondsOf = (time: Date): number => Math.max(1, Math.floor((time.getTime() - Date.UTC(2026)) / 1_000));
 
 export function createLogMemory(deps: MemoryDeps): LogMemory {
   const { witness, pool, logKeys, issuer, clock, newId, logger } = deps;
@@ -89,7 +92,7 @@ export function createLogMemory(deps: MemoryDeps): LogMemory {
       if (found === undefined) await writeMarker(witness, marker);
       if (known?.marker === marker) return false;
       const since = clock.now();
-      await storeWitness(client, { marker, since, confirmedBy: operator }, hoursOf(since));
+      await storeWitness(client, { marker, since, confirmedBy: operator }, secondsOf(since));
       return true;
     }).catch((cause: unknown) => {
       if (!isLockFailure(cause)) throw cause;

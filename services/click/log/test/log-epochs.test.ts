@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
-import { withTransaction } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { createPool, withTransaction } from "#platform/db/pool.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
+import { createLogger } from "#platform/logger.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import { createTestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
 import { parseCheckpoint } from "#platform/transparency/checkpoint.ts";
 import { verifyNote } from "#platform/transparency/signed-note.ts";
@@ -26,6 +28,7 @@ import {
   testIssuer,
 } from "../../test/harness.ts";
 import { anchorLogId, logOrigin } from "../leaf.ts";
+import { createLogMemory } from "../log-memory.ts";
 
 let click: ClickHarness;
 const folder = mkdtempSync(join(tmpdir(), "assent-witness-"));
@@ -504,4 +507,31 @@ describe("a witness that was lost together with a database that went back in tim
     await until(async () => (await log.mayDeleteByTime({})).allowed);
     await other.stop();
   });
+});
+
+test("database and witness that are both lost twice within an hour begin with different epochs, though neither remembers", async () => {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, role: "assent_click_integrator", max: 2, name: "test-memory" });
+  const place = join(folder, "lost twice");
+  let now = Date.UTC(2026, 10, 23, 12);
+  const memory = createLogMemory({
+    ...{ witness: createLogWitness(place, ""), pool, logKeys: { all: async () => [] }, issuer: testIssuer },
+    ...{ clock: { now: () => new Date(now) }, newId, logger: createLogger("test", "silent") },
+  });
+  const loseBoth = async (): Promise<number | undefined> => {
+    rmSync(place, { recursive: true });
+    // As a backup of the first day has it.
+    await database.superuser.query("update click.log_witness set marker = $1, first_epoch = 1", [newId()]);
+    return memory.confirm("Ann");
+  };
+  try {
+    await memory.recognise();
+    const first = await loseBoth();
+    now += 1_000;
+    const second = await loseBoth();
+    expect([first, second]).toEqual([28_209_600, 28_209_601]);
+  } finally {
+    await pool.end();
+    await database.drop();
+  }
 });
