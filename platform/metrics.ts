@@ -64,6 +64,7 @@ export interface Metrics {
   readonly logEpochsOpened: Counter<"log">;
   /** Epochs that no operator has confirmed; every process measures all. Anything but 0 is an alarm. */
   readonly logEpochsUnconfirmed: Gauge;
+  readonly setbackUnconfirmed: Gauge<"service">;
   /** 1 while the witness of the logs cannot be used, and nothing is signed. */
   readonly logWitnessFailing: Gauge;
   readonly logCheckpoints: Counter<"log">;
@@ -213,6 +214,11 @@ export function createMetrics(): Metrics {
       "assent_log_epochs_unconfirmed",
       "Epochs of logs that nobody has confirmed.",
       [],
+    ),
+    setbackUnconfirmed: gauge(
+      "assent_setback_unconfirmed",
+      "1 while nobody has confirmed that the database of this service, or NATS, went back in time.",
+      ["service"],
     ),
     logWitnessFailing: fresh(
       usualFreshMs,

@@ -3,15 +3,19 @@ import type { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
 import { anchorLogId } from "../../services/click/log/leaf.ts";
 import type { CommandOf } from "./values.ts";
 import { requiredText, UsageError } from "./values.ts";
-import { logEpochView, logWitnessView, signingKeyView } from "./views.ts";
+import { logEpochView, logWitnessView, setbackView, signingKeyView } from "./views.ts";
 
 interface LogList {
   readonly unconfirmed: number;
   readonly witness: ReturnType<typeof logWitnessView>;
   readonly epochs: readonly ReturnType<typeof logEpochView>[];
+  readonly setbacks: readonly ReturnType<typeof setbackView>[];
 }
 
 const by = (operator: string | null | undefined): string => (operator ? ` by ${operator}` : "");
+
+const confirmation = (at: string | null | undefined, operator: string | null | undefined): string =>
+  at === null ? "not confirmed" : `confirmed ${at}${by(operator)}`;
 
 /** The indexes of leaves that are missing, from the first to the last. */
 function leavesOf({ from, to }: LogList["epochs"][number]["missing"]): string {
@@ -61,18 +65,25 @@ export const evidenceCommands: readonly CommandOf<EvidenceAdminClient>[] = [
     synopsis: "",
     options: {},
     prepare: () => async (admin) => {
-      const { epochs, unconfirmed, witness } = await admin.listLogEpochs({});
-      return { unconfirmed, witness: logWitnessView(witness), epochs: epochs.map(logEpochView) };
+      const { epochs, unconfirmed, witness, setbacks } = await admin.listLogEpochs({});
+      return {
+        ...{ unconfirmed, witness: logWitnessView(witness), epochs: epochs.map(logEpochView) },
+        setbacks: setbacks.map(setbackView),
+      };
     },
     forPeople: (result) => {
-      const { unconfirmed, witness, epochs } = result as LogList;
+      const { unconfirmed, witness, epochs, setbacks } = result as LogList;
       const problem = witness === null ? "none: LOG_WITNESS is empty" : witness.problem;
       const known = `known since ${witness?.since ?? "never"}${by(witness?.confirmedBy)}`;
       const lines = epochs.map(({ log, epoch, missing, openedAt, confirmedAt, confirmedBy }) => [
         `${log === anchorLogId ? "anchor log" : log} e${epoch}`,
-        `lacks ${leavesOf(missing)}, opened ${openedAt}, ${confirmedAt === null ? "not confirmed" : `confirmed ${confirmedAt}${by(confirmedBy)}`}`,
+        `lacks ${leavesOf(missing)}, opened ${openedAt}, ${confirmation(confirmedAt, confirmedBy)}`,
       ]);
-      return { unconfirmed, witness: problem ?? known, ...Object.fromEntries(lines) };
+      const others = setbacks.map(({ service, epoch, foundAt, confirmedAt, confirmedBy }) => [
+        `database of ${service}`,
+        `it or NATS went back in time, found ${foundAt}, events e${epoch}, ${confirmation(confirmedAt, confirmedBy)}`,
+      ]);
+      return { unconfirmed, witness: problem ?? known, ...Object.fromEntries([...lines, ...others]) };
     },
   },
   {
@@ -85,7 +96,10 @@ export const evidenceCommands: readonly CommandOf<EvidenceAdminClient>[] = [
       if (given.length !== 1) throw new UsageError("give --log, --all or --witness-is-new");
       if (isWitness) return confirmWitness;
       const request = values.all === true ? {} : { logId: requiredText(values, "log") };
-      return async (admin) => ({ confirmed: (await admin.confirmLogEpochs(request)).confirmed });
+      return async (admin) => {
+        const { confirmed, setbacks } = await admin.confirmLogEpochs(request);
+        return values.all === true ? { confirmed, setbacks } : { confirmed };
+      };
     },
   },
 ];

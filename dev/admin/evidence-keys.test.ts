@@ -139,7 +139,7 @@ describe("evidence-logs", () => {
     );
 
   test("list shows the epochs of logs that were set back, and confirm takes note of them", async () => {
-    expect(await logs("list")).toEqual({ unconfirmed: 0, witness: null, epochs: [] });
+    expect(await logs("list")).toEqual({ unconfirmed: 0, witness: null, epochs: [], setbacks: [] });
     for (const logId of [one, other]) await setBack(logId, 120);
     const { unconfirmed, epochs } = await logs("list");
     expect(unconfirmed).toBe(2);
@@ -150,12 +150,23 @@ describe("evidence-logs", () => {
     });
     expect(await logs("confirm", "--log", one)).toEqual({ confirmed: 1 });
     expect(await logs("list")).toMatchObject({ unconfirmed: 1, epochs: [{ log: other }, { log: one }] });
-    expect(await logs("confirm", "--all")).toEqual({ confirmed: 1 });
-    expect(await logs("confirm", "--all")).toEqual({ confirmed: 0 });
+    const noted = JSON.stringify({ found: "2-00aa", foundAt: "2026-11-21T00:00:00.000Z", confirmed: "1-00aa" });
+    await click.superuser.query("insert into click.relay_state values ('setback sign', $1)", [noted]);
+    expect((await logs("list")).setbacks).toEqual([
+      {
+        ...{ service: "sign", epoch: "2-00aa", foundAt: "2026-11-21T00:00:00.000Z" },
+        ...{ confirmedAt: null, confirmedBy: null },
+      },
+    ]);
+    expect(await logs("confirm", "--all")).toEqual({ confirmed: 1, setbacks: 1 });
+    expect(await logs("confirm", "--all")).toEqual({ confirmed: 0, setbacks: 0 });
     const [confirmed] = (await logs("list")).epochs;
     expect(confirmed).toMatchObject({ confirmedAt: expect.stringMatching(/Z$/), confirmedBy: "Ann" });
     const read = (await admin(["list"], env, "evidence-logs")).out;
     expect(read).toContain("witness                                  none: LOG_WITNESS is empty\n");
+    expect(read).toMatch(
+      /^database of sign +it or NATS went back in time, found 2026-11-21T.*, confirmed .*Z by Ann$/m,
+    );
     expect(read).toMatch(
       new RegExp(`^${one} e2  lacks 100 leaves, 20 to 119, opened 2026-.*Z, confirmed .*Z by Ann$`, "m"),
     );

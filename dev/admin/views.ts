@@ -10,7 +10,7 @@ import type {
   OrganizationSummary,
   OrganizationUse,
 } from "#gen/assent/auth/v1/auth_pb.ts";
-import type { LogEpoch, LogWitness, SigningKey } from "#gen/assent/click/v1/click_pb.ts";
+import type { DatabaseSetback, LogEpoch, LogWitness, SigningKey } from "#gen/assent/click/v1/click_pb.ts";
 import type { DeadEvent } from "#gen/assent/operations/v1/dead_events_pb.ts";
 import { limitsInForce } from "../../gateway/auth/organization-limits.ts";
 import { defaultMaxCredentials } from "../../services/auth/domain/organization.ts";
@@ -143,6 +143,12 @@ export function logEpochView(epoch: LogEpoch) {
     confirmedBy: epoch.confirmedBy || null,
   };
 }
+
+/** That the database of a service, or NATS, went back in time. */
+export const setbackView = ({ service, epoch, foundAt, confirmedAt, confirmedBy }: DatabaseSetback) => ({
+  ...{ service, epoch, foundAt: isoTime(foundAt), confirmedAt: isoTime(confirmedAt) },
+  confirmedBy: confirmedBy || null,
+});
 
 /** Which witness the database knows, and what is wrong with the one that is there; null without one. */
 export const logWitnessView = (witness: LogWitness | undefined) =>

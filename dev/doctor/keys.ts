@@ -64,8 +64,13 @@ const unconfirmedEpochs = (count: number): Finding[] =>
   count === 0 ? [] : [wrong(witnessCheck, `${count} epochs of logs are not confirmed`, wentBack)];
 
 /** The same of a running click service, which compares the logs with their witness itself. */
-export function epochsOfRunning({ witness, unconfirmed }: ListLogEpochsResponse): Finding[] {
-  const found = unconfirmedEpochs(unconfirmed);
+export function epochsOfRunning({ witness, unconfirmed, setbacks }: ListLogEpochsResponse): Finding[] {
+  const waiting = setbacks.filter(({ confirmedAt }) => confirmedAt === undefined).map(({ service }) => service);
+  const says = `nobody has confirmed that a database or NATS went back in time, by what ${waiting.join(", ")} found: nothing is deleted for its time`;
+  const found = [
+    ...unconfirmedEpochs(unconfirmed),
+    ...(waiting.length === 0 ? [] : [wrong("setbacks", says, "docs/operations.md, EventsBeganAnew.")]),
+  ];
   if (witness === undefined) return [noWitness, ...found];
   if (witness.problem !== "") return [wrong(witnessCheck, witness.problem, witnessRemedy), ...found];
   return found.length > 0 ? found : [ok(witnessCheck, "no epoch of a log waits to be confirmed")];

@@ -22,6 +22,8 @@ export interface Mark {
   readonly position: number;
   /** The event at this position; empty when that row is no longer kept. */
   readonly eventId: string;
+  /** Where it is in the bus; present when it was read there. */
+  readonly sequence?: number;
 }
 
 export interface ReceivedEvent extends BusEvent {
@@ -82,9 +84,9 @@ export interface EventBus {
   subscribe(options: SubscribeOptions): Promise<{ stop(): Promise<void> }>;
   /**
    * Tells the other processes that there may be work of this name. May get lost, so they look for it by themselves as well.
-   * Absent where no other process shares the bus.
+   * Absent where no other process shares the bus. Listeners of this process are told as well when `all` says so.
    */
-  nudge?(name: string): void;
+  nudge?(name: string, all?: boolean): void;
   /** Calls the listener for what other processes tell of this name, until the answer is called. */
   onNudge?(name: string, listener: () => void): () => void;
   isConnected(): boolean;

@@ -16,9 +16,10 @@ export const writeMark = ({ epoch, position, eventId }: Mark): string => `${epoc
 
 /** Undefined when there is none, or one that cannot be read. */
 export function readMark(service: string, text: string | undefined): Mark | undefined {
-  // Numbers that can be counted on: nobody else's text may make an epoch or a position of another kind.
-  const [, epoch, position, eventId] = /^((?!\d{10})\S{1,64}) (\d{1,15}) (\S*)$/.exec(text ?? "") ?? [];
-  if (epoch === undefined || eventId === undefined) return undefined;
+  // Numbers that can be counted on: nobody else's text may make an epoch or a position of another kind. The client cuts off
+  // the space before an event that is not told.
+  const [, epoch, position, eventId = ""] = /^((?!\d{10})\S{1,64}) (\d{1,15})(?: (\S*))?$/.exec(text ?? "") ?? [];
+  if (epoch === undefined) return undefined;
   return { service, epoch, position: Number(position), eventId };
 }
 

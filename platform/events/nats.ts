@@ -128,7 +128,7 @@ export async function inspectNats(url: string): Promise<NatsReport> {
 interface NatsLink extends Link {
   publish(events: readonly BusEvent[], mark: Mark | undefined): Promise<void>;
   newestMark(service: string): Promise<Mark | "unknown" | "nothing">;
-  nudge(name: string): void;
+  nudge(name: string, all?: boolean): void;
   pending(durable: string): Promise<number>;
   storedBytes(): Promise<number>;
 }
@@ -139,7 +139,7 @@ interface Session extends LinkSource {
   certificateEnd(): number | undefined;
   storeId(): string | undefined;
   setbacks(): number;
-  nudge(name: string): void;
+  nudge(name: string, all?: boolean): void;
   onNudge(name: string, listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -214,7 +214,7 @@ function createSession({ url, logger }: NatsBusOptions): Session {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    nudge: (name) => gate.value?.nudge(name),
+    nudge: (name, all) => gate.value?.nudge(name, all),
     onNudge: (name, listener) => {
       nudged.on(nudgePrefix + name, listener);
       return () => nudged.off(nudgePrefix + name, listener);
@@ -312,8 +312,8 @@ const linkOf = (nc: NatsConnection, state: StreamState, self: string): NatsLink 
   newInbox: createInbox,
   publish: (events, mark) => publishAll(nc, state, withMark(events, mark), mark),
   newestMark: (service) => readNewestMark(nc, state, service),
-  nudge: (name) => {
-    if (!nc.isClosed()) nc.publish(nudgePrefix + name, self);
+  nudge: (name, all = false) => {
+    if (!nc.isClosed()) nc.publish(nudgePrefix + name, all ? "" : self);
   },
   pending: async (durable) => {
     const jsm = await nc.jetstreamManager({ checkAPI: false });
@@ -372,8 +372,9 @@ async function readNewestMark(
 ): Promise<Mark | "unknown" | "nothing"> {
   const jsm = await nc.jetstreamManager({ checkAPI: false });
   try {
-    const { header } = await jsm.streams.getMessage(stream, { last_by_subj: subjectsOf(service) });
-    return readMark(service, header.get(markHeader)) ?? "unknown";
+    const { header, seq } = await jsm.streams.getMessage(stream, { last_by_subj: subjectsOf(service) });
+    const mark = readMark(service, header.get(markHeader));
+    return mark === undefined ? "unknown" : { ...mark, sequence: seq };
   } catch (error) {
     if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
     await ensureStream(nc, state);

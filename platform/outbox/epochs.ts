@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
 import { identifier } from "../db/ddl.ts";
-import type { Mark } from "../events/bus.ts";
+import type { EventBus, Mark } from "../events/bus.ts";
 
 /** The newest mark of a service in the bus, as EventBus tells it. */
 export type Newest = Mark | "unknown" | "nothing";
@@ -45,6 +46,12 @@ const nameAfter = (epochs: readonly (string | undefined)[]): string =>
   `${1 + Math.max(0, ...epochs.map((one) => (one === undefined ? 0 : numberOf(one))))}-${randomBytes(8).toString("hex")}`;
 
 /**
+ * The last epoch up to this one before which something may have been lost: the epoch itself, unless its name says that the
+ * database was only moved, and which epoch was the last one then.
+ */
+export const setbackOf = (epoch: string): string => epoch.split("~", 2)[1] ?? epoch;
+
+/**
  * The ids of the first epoch are those of the events alone, as the release before expects them. `copy` makes another one
  * within an epoch.
  */
@@ -60,6 +67,8 @@ export interface EpochReason {
   readonly newest?: unknown;
   /** An epoch that is known from elsewhere: the new one gets a higher number. */
   readonly after?: string | undefined;
+  /** The bus knows that nothing was lost. */
+  readonly isOnlyMoved?: boolean;
 }
 
 /**
@@ -69,7 +78,8 @@ export interface EpochReason {
 export async function beginEpoch(pool: pg.Pool, schemaName: string, why: EpochReason): Promise<string> {
   const schema = identifier(schemaName);
   const former = await readState(pool, schema, "epoch");
-  const epoch = nameAfter([former, why.after]);
+  const next = nameAfter([former, why.after]);
+  const epoch = why.isOnlyMoved === true && former !== undefined ? `${next}~${setbackOf(former)}` : next;
   const story = JSON.stringify({ former: former ?? null, reason: why.reason, newest: why.newest ?? null });
   await pool.query(
     `with kept as (
@@ -92,6 +102,36 @@ export async function beginFirstEpoch(pool: pg.Pool, schema: string): Promise<st
     [epoch],
   );
   return epoch;
+}
+
+/** What the relay at work listens for. */
+export const compareNudge = (service: string): string => `compare-${service}`;
+
+const askAgainMs = 1_000;
+const lookMs = 50;
+
+/**
+ * Has the relay of a service compare its database with the bus now; what it says then, or undefined when none has answered in
+ * time. Rejects while the bus is away.
+ */
+export async function askRelay(
+  bus: Required<Pick<EventBus, "newestMark" | "nudge">>,
+  service: string,
+  timeoutMs: number,
+): Promise<Mark | undefined> {
+  const positionOf = (newest: Newest): number => (typeof newest === "string" ? 0 : (newest.sequence ?? 0));
+  const before = positionOf(await bus.newestMark(service));
+  const began = performance.now();
+  for (let askAt = began; performance.now() - began < timeoutMs; ) {
+    if (performance.now() >= askAt) {
+      bus.nudge(compareNudge(service), true);
+      askAt = performance.now() + askAgainMs;
+    }
+    await delay(lookMs);
+    const newest = await bus.newestMark(service);
+    if (typeof newest !== "string" && positionOf(newest) > before) return newest;
+  }
+  return undefined;
 }
 
 /** What one of the rows of relay_state says. */

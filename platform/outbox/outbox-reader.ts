@@ -170,13 +170,15 @@ export function createOutboxReader(pool: pg.Pool, schemaName: string): OutboxRea
       const marked = mark && (await eventAt(mark.position));
       const isBusOlder = setback && cursor.position > 0;
       const difference = findDifference({ epoch, former, position: cursor.position, marked }, newest);
-      const isOther = ![undefined, "", identity].includes(knownIdentity) && identity !== "" && cursor.position > 0;
+      // Also when the cursor went back to the start a moment ago, because the bus is another one as well.
+      const isOther = ![undefined, "", identity].includes(knownIdentity) && identity !== "" && publishedAt !== null;
       let begun = difference ?? (isBusOlder ? "the bus has lost events" : undefined);
       if (begun !== undefined) await begin({ reason: begun, newest, after: mark?.epoch });
       else if (isOther) {
         begun = "the database is another one than before";
         const { position, gaps } = cursor;
-        await begin({ reason: begun, newest });
+        // What the bus had last is there. If it has nothing to compare with, the database may lack anything.
+        await begin({ reason: begun, newest, isOnlyMoved: mark !== undefined });
         await save({ position, gaps }, "");
         await rewind(doubtMs);
       } else if (epoch === undefined) epoch = await beginFirstEpoch(pool, schema);

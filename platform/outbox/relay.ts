@@ -8,7 +8,7 @@ import { createNudges } from "../events/nudges.ts";
 import type { Logger } from "../logger.ts";
 import type { Metrics } from "../metrics.ts";
 import { createPauses, type Worker } from "../periodic.ts";
-import { numberOf } from "./epochs.ts";
+import { compareNudge, numberOf } from "./epochs.ts";
 import { createOutboxReader, type OutboxRow } from "./outbox-reader.ts";
 
 export interface RelayOptions {
@@ -58,12 +58,14 @@ const maxPauseMs = 5_000;
 export function createRelay(options: RelayOptions): Relay {
   const { logger, service, pollMs = 250, leaseMs = 15_000 } = options;
   const lease = createLease(options.pool, options.schema, { holder: randomUUID(), leaseMs, logger });
-  const publishSome = createRounds(options, lease);
+  const asked = { isAsked: false };
+  const publishSome = createRounds(options, lease, asked);
   const bell = createBell();
   const nudges = createNudges(options.bus, `relay-${options.schema}`, nudgeMs);
   const pauses = createPauses(pollMs);
   let stopped = true;
   let running = Promise.resolve();
+  let leave: (() => void) | undefined;
 
   const loop = async (): Promise<void> => {
     let failures = 0;
@@ -99,11 +101,16 @@ export function createRelay(options: RelayOptions): Relay {
       nudges.listen(() => {
         if (lease.isHeld()) bell.ring();
       });
+      leave = options.bus.onNudge?.(compareNudge(service), () => {
+        asked.isAsked = true;
+        bell.ring();
+      });
       running = loop();
     },
     stop: async () => {
       stopped = true;
       nudges.stop();
+      leave?.();
       bell.ring();
       await running;
       await lease.release();
@@ -114,7 +121,7 @@ export function createRelay(options: RelayOptions): Relay {
 /** What a round published: nothing, something, or so much that there may be more. */
 type Found = "none" | "some" | "more";
 
-function createRounds(options: RelayOptions, lease: Lease): () => Promise<Found> {
+function createRounds(options: RelayOptions, lease: Lease, asked: { isAsked: boolean }): () => Promise<Found> {
   const { bus, clock, logger, metrics, service, batchSize = 200 } = options;
   const reader = createOutboxReader(options.pool, options.schema);
   const housekeeping = every(housekeepingMs);
@@ -144,6 +151,7 @@ function createRounds(options: RelayOptions, lease: Lease): () => Promise<Found>
   };
   /** Publishes again what consumers have lost with the database, although the bus has it as handled. */
   const settle = async (): Promise<void> => {
+    const { isAsked } = asked;
     const newest = (await bus.newestMark?.(service)) ?? "unknown";
     await catchUp();
     const setbacks = bus.setbacks?.() ?? 0;
@@ -157,9 +165,11 @@ function createRounds(options: RelayOptions, lease: Lease): () => Promise<Found>
       );
     }
     metrics.outboxEpoch.set({ service }, numberOf(epoch));
-    const mark = reader.markOf(service, []);
-    const isTold = typeof newest !== "string" && newest.epoch === epoch;
+    const start = isAsked ? { service, epoch, position: 0, eventId: "" } : undefined;
+    const mark = reader.markOf(service, []) ?? start;
+    const isTold = typeof newest !== "string" && newest.epoch === epoch && !isAsked;
     if (!isTold && mark !== undefined && bus.newestMark !== undefined) await bus.publish([], mark);
+    if (isAsked) asked.isAsked = false;
   };
   const publishBatch = async (): Promise<Found> => {
     const rows = await look();
@@ -178,7 +188,7 @@ function createRounds(options: RelayOptions, lease: Lease): () => Promise<Found>
   const round = async (): Promise<Found> => {
     const isTakeover = !lease.isHeld();
     if (isTakeover && !(await lease.acquire())) return "none";
-    isSettled &&= !isTakeover && (bus.setbacks?.() ?? 0) === knownSetbacks;
+    isSettled &&= !isTakeover && !asked.isAsked && (bus.setbacks?.() ?? 0) === knownSetbacks;
     if (!isSettled) {
       await reader.resume(isTakeover);
       // The lag is measured during an outage of the bus too.

@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { AcceptPath } from "./accept/accept-path.ts";
 import type { PurposeOffers, TemplateOffers } from "./consent/purpose-offers.ts";
+import type { Setbacks } from "./erasure/setbacks.ts";
 import type { EvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import type { EvidenceParts } from "./keys/evidence-parts.ts";
 import type { LogGuard } from "./log/epochs.ts";
@@ -25,6 +26,8 @@ export interface ClickDeps extends RenderDeps, EvidenceParts {
   readonly proofs: Proofs;
   /** Before anything is recorded. */
   readonly logGuard: LogGuard;
+  /** Before anything is deleted for its time. */
+  readonly setbacks: Setbacks;
   /** Connects as the role that reads the logs of all organizations. */
   readonly integratorPool: pg.Pool;
   /** Connects as the role that removes personal data. */

@@ -94,7 +94,7 @@ export const clickRoutes =
       ...afterComparison(deps, recordExternalHead(deps)),
       ...signDestruction(deps),
       // Needs no caller.
-      mayDeleteByTime: async () => ({ allowed: await mayEraseByTime(deps) }),
+      mayDeleteByTime: async () => ({ allowed: await mayEraseByTime(deps, ["click", "templates", "sign"]) }),
     });
   };
 

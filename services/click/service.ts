@@ -21,6 +21,7 @@ import type { ClickConfig } from "./config.ts";
 import { createPurposeOffers, createTemplateOffers } from "./consent/purpose-offers.ts";
 import { createCopyWorker } from "./copies/copy-worker.ts";
 import { createEraser } from "./erasure/erase-due.ts";
+import { createSetbacks } from "./erasure/setbacks.ts";
 import { createEvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import { clickRoutes, evidenceAdminRoutes, personalDataRoutes } from "./handlers.ts";
 import { createEvidenceParts } from "./keys/evidence-parts.ts";
@@ -130,9 +131,10 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     logger,
     run: () => sweepUnlessAway({ pool: sweeperPool, clock, newId, logger, onSwept: wakeRelay }),
   });
+  const setbacks = createSetbacks({ bus, relayPool, clock, logger, metrics });
   const onErased = (organizationId: string) => onRecorded([organizationId]);
   const eraser = createEraser({
-    ...{ pool, eraserPool, integratorPool, logGuard: logs.guard, templates },
+    ...{ pool, eraserPool, integratorPool, logGuard: logs.guard, setbacks, templates },
     ...{ ...evidence, clock, newId, logger, onErased },
   });
   const shared = {
@@ -160,13 +162,14 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     wakeIntegrator: logs.wakeIntegrator,
     integratorPool,
     logGuard: logs.guard,
+    setbacks,
   };
   const copies = createCopyWorker({ ...shared, sweeperPool, mailer, logger, bus });
   return {
     name: "click",
     routes: clickRoutes(shared),
     internalRoutes: personalDataRoutes({ ...shared, destroyerPool }),
-    adminRoutes: evidenceAdminRoutes({ ...evidence, integratorPool, clock, logger, logMemory: logs.memory }),
+    adminRoutes: evidenceAdminRoutes({ ...evidence, integratorPool, clock, logger, setbacks, logMemory: logs.memory }),
     deadEvents: [publications.deadEvents, statistics.deadEvents],
     resealer,
     workers: [

@@ -376,6 +376,17 @@ export const plannedInlines: ReadonlyArray<Omit<PlannedBlock, "begins"> & { read
   { text: "kubectl -n assent rollout restart deployment/NAME", says: [/kubectl/] },
   { text: "kubectl -n assent rollout undo deployment/NAME", says: [/kubectl/] },
   { text: "kubectl -n assent scale deployment --all --replicas=0", says: [/kubectl/] },
+  { text: "kubectl -n assent scale deployment --all --replicas=2", says: [/kubectl/] },
+  {
+    text: "kubectl -n assent annotate scaledobject webhooks autoscaling.keda.sh/paused-replicas=0",
+    says: [/kubectl/],
+  },
+  {
+    text: "kubectl -n assent annotate scaledobject webhooks autoscaling.keda.sh/paused-replicas-",
+    says: [/kubectl/],
+  },
+  { text: "kubectl -n assent delete ingress gateway", says: [/kubectl/] },
+  { text: "kubectl -n assent port-forward service/gateway 8080:80", says: [/kubectl/] },
   { text: "kubectl apply -k …", instead: [["…", "deploy/k8s/overlays/production"]], says: [/kubectl/] },
   { text: "npm run -s admin -- dead-events list --service …", instead: [["…", "click"]] },
   { text: "npm run -s admin -- evidence-keys rotate --purpose receipt" },

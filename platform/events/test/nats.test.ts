@@ -98,7 +98,7 @@ describeWithNats("createNatsBus", () => {
       await bus.close();
     });
 
-    test("nudges reach the other processes, by their names, and nobody keeps them", async () => {
+    test("nudges reach the other processes, or all of them, by their names, and nobody keeps them", async () => {
       const buses = [0, 1, 2].map(() => createNatsBus({ url: nats.url, logger }));
       const heard: string[] = [];
       const leave = buses.flatMap((bus, index) =>
@@ -113,6 +113,10 @@ describeWithNats("createNatsBus", () => {
           return new Set(heard).size === 2;
         });
         expect([...new Set(heard)].sort()).toEqual(["1 some-work", "2 some-work"]);
+        buses[0]?.nudge?.("other-work", true);
+        const others = () => [...new Set(heard.filter((one) => one.endsWith("other-work")))].sort();
+        await until(() => others().length === 3);
+        expect(others()).toEqual(["0 other-work", "1 other-work", "2 other-work"]);
         expect(await buses[0]?.storedBytes?.()).toBe(stored);
         for (const end of leave) end?.();
       } finally {
@@ -135,10 +139,10 @@ describeWithNats("createNatsBus", () => {
           ...mark(9),
           service: newId(),
         });
-        expect(await bus.newestMark?.(service)).toEqual(first);
+        expect(await bus.newestMark?.(service)).toMatchObject(first);
         const last = { id: newId(), messageId: "", subject: `assent.${service}.thing.made`, data: "last" };
         await bus.publish([{ ...last, messageId: `${last.id}.2-b` }], second);
-        expect(await bus.newestMark?.(service)).toEqual(second);
+        expect(await bus.newestMark?.(service)).toMatchObject(second);
         const subjects = [`assent.${service}.>`];
         const handle = async (event: BusEvent) => void received.push(event);
         await bus.subscribe({ durable: newId(), subjects, handle, onDead: async () => {} });

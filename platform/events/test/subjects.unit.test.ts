@@ -48,6 +48,7 @@ describe("coveringPattern", () => {
 
 test.each([
   ["1-aa 7 event", { service: "click", epoch: "1-aa", position: 7, eventId: "event" }],
+  ["1-aa 7", { service: "click", epoch: "1-aa", position: 7, eventId: "" }],
   [`1-aa ${"9".repeat(30)} event`, undefined],
   [`${"9".repeat(22)}-aa 7 event`, undefined],
 ])("the mark %s is read only if its numbers can be counted on", (text, mark) => {

@@ -15,7 +15,7 @@ import { createMetrics, type Metrics } from "../../metrics.ts";
 import type { Worker } from "../../periodic.ts";
 import { backUpSchema } from "../../testing/database.ts";
 import { until } from "../../testing/until.ts";
-import { beginEpoch } from "../epochs.ts";
+import { askRelay, beginEpoch, setbackOf } from "../epochs.ts";
 import type { OutboxRecord } from "../outbox.ts";
 import { createRelay } from "../relay.ts";
 import { makeRecord, type OutboxDatabase, openOutboxDatabase, schema, write } from "./outbox-database.ts";
@@ -131,6 +131,13 @@ describeWithNats("what went back in time", () => {
     backups.set(name, await backUpSchema(db.superuser, schema));
   };
   const restore = (name: string) => backups.get(name)?.();
+  /** What the relay says of its epoch when it is asked from another process. */
+  const ask = async (timeoutMs = 60_000): Promise<string | undefined> => {
+    const bus = openBus();
+    if (bus.newestMark === undefined || bus.nudge === undefined) throw new Error("the bus outlives no process");
+    const { newestMark, nudge } = bus;
+    return (await askRelay({ newestMark, nudge }, "click", timeoutMs))?.epoch;
+  };
   const epoch = async (): Promise<number> => (await metrics.outboxEpoch.get()).values[0]?.value ?? -1;
   const reasons = (): unknown[] => said.flatMap(({ reason }) => reason ?? []);
 
@@ -310,6 +317,43 @@ describeWithNats("what went back in time", () => {
     expect(await effects()).toEqual(
       ["batches", "one-by-one"].flatMap((name) => recent.map(({ eventId }) => `${name} ${eventId}`)).sort(),
     );
+    // The stream vouches for it: nothing was lost.
+    const moved = await ask();
+    expect([moved, setbackOf(moved ?? "")]).toEqual([
+      expect.stringMatching(/^2-[0-9a-f]{16}~1-[0-9a-f]{16}$/),
+      expect.stringMatching(/^1-/),
+    ]);
+  });
+
+  test("another database beside a stream that is gone may lack anything", async () => {
+    await startRelay();
+    await say(1);
+    await until(isPublished);
+    await stop();
+    await nats.stop();
+    rmSync(folder, { recursive: true, force: true });
+    nats = (await startNats({ storeDir: folder })) as RunningNats;
+    const identity = `update ${schema}.relay_state set store_id = '1 00000001 1' where name = 'database'`;
+    await db.superuser.query(identity);
+    await startRelay();
+    expect(setbackOf((await ask()) ?? "")).toMatch(/^2-/);
+  });
+
+  test("a relay that is asked compares again, also when nothing was ever published; nobody answers for it", async () => {
+    expect(await ask(100)).toBeUndefined();
+    await startRelay();
+    const first = await ask();
+    expect(first).toMatch(/^1-[0-9a-f]{16}$/);
+    await say(2);
+    await until(isPublished);
+    await backUp("first");
+    await say(1);
+    await until(isPublished);
+    expect(await ask()).toBe(first);
+    // The relay goes on with its connections, as when a server is put back under it.
+    await restore("first");
+    expect(setbackOf((await ask()) ?? "")).toMatch(/^2-/);
+    expect(reasons()).toEqual(["the database has lost events"]);
   });
 
   test("whoever else finds that the database went back begins an epoch under the running relay", async () => {

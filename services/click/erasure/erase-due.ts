@@ -14,9 +14,11 @@ import { findCurrent, isHeld, type RulesDeps } from "./erasure-rules.ts";
 import { deleteEmptyHeads, eraseRecords, findDueRecords, listStillDue, postponeRecords } from "./erasure-store.ts";
 import { findRecordTerms, findSubjects, lockHeads, lockPersons, lockSessionsOf } from "./person-store.ts";
 import { withRetries } from "./plan-erasure.ts";
+import type { Holder, Setbacks } from "./setbacks.ts";
 
 export interface EraseDueDeps extends RulesDeps, ConclusionDeps {
   readonly logGuard: LogGuard;
+  readonly setbacks: Setbacks;
   /** Connects as the role that reads the logs of all organizations. */
   readonly integratorPool: pg.Pool;
   /** Connects as the eraser. */
@@ -52,14 +54,16 @@ export async function eraseDue(deps: EraseDueDeps): Promise<void> {
 
 /**
  * Whether what is over by its time alone may go. A database that went back has forgotten holds and longer times that were
- * set since: nothing goes before it was compared with what the logs have signed, nor before an operator has confirmed that
- * it went back.
+ * set since: nothing goes before it was compared with what the logs have signed and with what the stream of events has, nor
+ * before an operator has confirmed that it went back. The same is true of the databases of other services that have holds.
  */
-export const mayEraseByTime = async ({
-  logGuard,
-  integratorPool,
-}: Pick<EraseDueDeps, "logGuard" | "integratorPool">): Promise<boolean> =>
-  (await logGuard.isCurrent()) && (await countEpochs(integratorPool)).unconfirmed === 0;
+export const mayEraseByTime = async (
+  { logGuard, integratorPool, setbacks }: Pick<EraseDueDeps, "logGuard" | "integratorPool" | "setbacks">,
+  holders: readonly Holder[] = ["click", "templates"],
+): Promise<boolean> =>
+  (await logGuard.isCurrent()) &&
+  (await countEpochs(integratorPool)).unconfirmed === 0 &&
+  (await setbacks.areConfirmed(holders));
 
 /** The longest delay between the end of retention and the erasure. */
 const eraseMs = 60_000;

@@ -26,7 +26,7 @@ const dateOf = (time: Timestamp | undefined): Date => (time === undefined ? new 
  * their terms say stands against it: as long as `retentionDays` has not ended, or a template holds them, they stay.
  */
 export const retention = (
-  deps: EraseUserDeps & Pick<ClickDeps, "logGuard" | "integratorPool">,
+  deps: EraseUserDeps & Pick<ClickDeps, "logGuard" | "integratorPool" | "setbacks">,
 ): ServiceImpl<typeof RetentionService> => ({
   ...holdNotes(deps.pool, "click"),
   async countOld({ before }, context) {

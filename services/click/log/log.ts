@@ -171,7 +171,7 @@ export const epochMessage = (issuer: string, { logId, epoch, missing, former, ..
   ...(stored.confirmedAt === null ? {} : { confirmedAt: timestampFromDate(stored.confirmedAt) }),
 });
 
-export interface LogEpochsDeps extends Pick<ClickDeps, "integratorPool" | "issuer" | "clock"> {
+export interface LogEpochsDeps extends Pick<ClickDeps, "integratorPool" | "issuer" | "clock" | "setbacks"> {
   /** Absent without a witness. */
   readonly logMemory: LogMemory | undefined;
   readonly logger: Logger;
@@ -186,6 +186,7 @@ export const operateLogs = ({
   clock,
   logMemory,
   logger,
+  setbacks,
 }: LogEpochsDeps): Pick<
   ServiceImpl<typeof EvidenceAdminService>,
   "listLogEpochs" | "confirmLogEpochs" | "confirmLogWitness"
@@ -198,13 +199,18 @@ export const operateLogs = ({
       epochs: epochs.map((one) => ({ ...epochMessage(issuer, one), confirmedBy: one.confirmedBy ?? "" })),
       unconfirmed,
       ...(witness && { witness }),
+      setbacks: (await setbacks.list()).map(({ service, epoch, foundAt, confirmedAt, confirmedBy }) => ({
+        ...{ service, epoch, foundAt: timestampFromDate(foundAt), confirmedBy: confirmedBy ?? "" },
+        ...(confirmedAt && { confirmedAt: timestampFromDate(confirmedAt) }),
+      })),
     };
   },
   async confirmLogEpochs({ logId }, context) {
     const operator = operatorOf(context);
     const confirmed = await confirmEpochs(integratorPool, logId, { operator, now: clock.now() });
-    logger.info({ operator, logId, confirmed }, "an operator has confirmed epochs of logs");
-    return { confirmed };
+    const confirmedSetbacks = logId === undefined ? await setbacks.confirm(operator) : 0;
+    logger.info({ operator, logId, confirmed, confirmedSetbacks }, "an operator has confirmed epochs of logs");
+    return { confirmed, setbacks: confirmedSetbacks };
   },
   async confirmLogWitness(_request, context) {
     if (logMemory === undefined) {

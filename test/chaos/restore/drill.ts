@@ -20,7 +20,7 @@ import { type Cluster, startCluster } from "../accept-history/cluster.ts";
 import { createTenants } from "../accept-history/tenants.ts";
 import { someAtATime } from "../lifecycle/steps.ts";
 import { type Answered, type Goal, judge, judgeLeaves, judgeRepeated } from "./judge.ts";
-import { archiveLog, type BackedUp, baseBackup, query, restore, saveLog } from "./servers.ts";
+import { archiveLog, archiveNow, type BackedUp, baseBackup, query, restore, saveLog } from "./servers.ts";
 
 export interface RestoreOptions {
   /** Of each of the parts between backup, point in time, erasure and end. */
@@ -112,6 +112,8 @@ async function drill(now: Drill, { seconds, rate }: RestoreOptions): Promise<Res
   const point = Date.now();
   await delay(seconds * 1_000);
   await erase(api);
+  // However slow this machine is, only what comes after it may be lost with the disk.
+  await archiveNow(server);
   told(now, "a person was erased");
   await delay(seconds * 1_000);
   await cluster.postgres.kill("immediate");
@@ -175,6 +177,10 @@ async function erase(api: Api): Promise<void> {
   await until(async () => (await api.get(`/v1/privacy/erasures/${id}`)).body.status === "completed");
 }
 
+interface Listed {
+  readonly setbacks?: readonly { readonly service: string; readonly confirmedAt: string | null }[];
+}
+
 interface Situation {
   readonly goal: Goal;
   readonly killedAt: number;
@@ -200,6 +206,12 @@ async function oneRestore(now: Drill, server: BackedUp, situation: Situation): P
   const serves = since();
   const erased = await applyErasures(cluster);
   const epochs = { ...process.env, ASSENT_CLICK_ADMIN_URL: cluster.running.clickAdminUrl, ...adminEnv(cluster) };
+  const listed = await run(["dev/admin.ts", "evidence-logs", "list", "--json"], epochs);
+  const { setbacks = [] } = listed.ok ? (JSON.parse(listed.stdout) as Listed) : {};
+  const isNoticed = setbacks.some(({ service, confirmedAt }) => service === "click" && confirmedAt === null);
+  // What was answered last may not have reached NATS before the end.
+  if (isNoticed ? verdict.lost.length === 0 : verdict.lostMs > 3_000)
+    problems.push(`${goal.kind}: noticed ${isNoticed} by the events`);
   await run(["dev/admin.ts", "evidence-logs", "confirm", "--all"], epochs);
   // More of them at once would wait for each other.
   await someAtATime(2, processes, async (process) => {

@@ -38,6 +38,15 @@ export async function archiveLog({ postgres, cluster, folder }: BackedUp, timeou
   await postgres.restart();
 }
 
+/** Resolves when everything that is committed by now is in the archive. */
+export async function archiveNow({ postgres }: Pick<BackedUp, "postgres">): Promise<void> {
+  const [row] = await query(postgres.url, "select pg_walfile_name(pg_switch_wal()) as segment");
+  await until(async () => {
+    const [last] = await query(postgres.url, "select last_archived_wal as segment from pg_stat_archiver");
+    return String(last?.segment) >= String(row?.segment);
+  }, 120_000);
+}
+
 /** What pg_basebackup does, by the server's functions: the programs of development do not have it. */
 export async function baseBackup({ postgres, cluster, folder }: BackedUp): Promise<number> {
   const base = join(folder, "base");

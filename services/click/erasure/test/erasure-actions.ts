@@ -47,6 +47,7 @@ export function createErasureParts(click: ClickHarness): ErasureParts {
     }),
     ...{ pool, eraserPool, integratorPool },
     logGuard: { passed: async () => true, isCurrent: async () => true, watch: async () => {} },
+    setbacks: { areConfirmed: async () => true, list: async () => [], confirm: async () => 0 },
     templates: createTemplateSource(createClient(TemplatesService, click.templates.transport)),
     keys: createKeyHasher(() => masterKey),
     clock,

@@ -63,7 +63,8 @@ beforeEach(async () => {
         ClickService,
         listEvidenceKeys({ ...parts, pool, integratorPool: pool, tsaCertificates: ["a PEM"] }),
       );
-      evidenceAdminRoutes({ ...parts, integratorPool: pool, clock, logger, logMemory: undefined })(router);
+      const setbacks = { areConfirmed: async () => true, list: async () => [], confirm: async () => 0 };
+      evidenceAdminRoutes({ ...parts, integratorPool: pool, clock, logger, setbacks, logMemory: undefined })(router);
     },
     { interceptors },
   );
