@@ -71,6 +71,22 @@ async function growingLog(query: Query): Promise<Finding[]> {
       archive.since === null ? "nothing was archived yet" : `the last success was ${archive.since.toISOString()}`;
     findings.push(wrong(check, `archiving fails, so the server's log grows until it is full: ${since}`, todoFull));
   }
+  const [backup] = await query<{ isMissing: boolean }>(
+    `select current_setting('archive_mode') <> 'off'
+       and not exists (select from pg_catalog.pg_roles where rolname = 'streaming_replica')
+       and not exists (
+         select from pg_catalog.pg_db_role_setting s join pg_catalog.pg_database d on d.oid = s.setdatabase, unnest(s.setconfig) one
+         where d.datname = current_database() and s.setrole = 0 and one like 'assent.base_backup=%') as "isMissing"`,
+  );
+  if (backup?.isMissing === true) {
+    findings.push(
+      notice(
+        "base backup",
+        "the server archives its log, but no base backup was ever noted: without one the archive restores nothing",
+        "Make one and note it, or note that others watch over backups (docs/operations.md, On a Postgres of your own).",
+      ),
+    );
+  }
   const slots = await query<{ name: string; kept: number }>(
     `select slot_name as name, (pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_lsn(), restart_lsn) / ${bytesOfMb})::int as kept
      from pg_catalog.pg_replication_slots where not active and not pg_catalog.pg_is_in_recovery()`,

@@ -94,7 +94,8 @@ async function readArchiveAge(pool: pg.Pool): Promise<number | undefined> {
 
 /**
  * The server does not remember when it was backed up: whoever does it notes the time, as a setting of the database that
- * means nothing to the server. Absent as long as nobody has. Not cast by the database: somebody may have noted anything.
+ * means nothing to the server. Absent as long as nobody has; none at all when somebody else watches over backups. Not cast by
+ * the database: somebody may have noted anything.
  */
 async function readBackupAge(pool: pg.Pool): Promise<number | undefined> {
   const { rows } = await pool.query<{ noted: string; now: Date }>({
@@ -104,6 +105,7 @@ async function readBackupAge(pool: pg.Pool): Promise<number | undefined> {
       where d.datname = current_database() and s.setrole = 0 and one like 'assent.base_backup=%'`,
   });
   const [row] = rows;
+  if (row?.noted === "elsewhere") return 0;
   const at = Date.parse(row?.noted ?? "");
   return row === undefined || Number.isNaN(at) ? undefined : (row.now.getTime() - at) / 1_000;
 }

@@ -76,7 +76,8 @@ describe("alerts, by Prometheus itself", () => {
       const ownRules = faults.map(({ alert }) => [`${alert}.rules.yaml`, { groups: ownGroup(alert) }] as const);
       expect(promtool(["check", "rules"], Object.fromEntries(ownRules)).status).toBe(0);
       const tests = faults.map((fault) => {
-        const cases = [testOf(fault, fault.told), ...fault.silent.map((of) => testOf(fault, of))];
+        const courses = [fault.told, ...(fault.alsoTold ?? []), ...fault.silent];
+        const cases = courses.map((of) => testOf(fault, of));
         return [`${fault.alert}.yaml`, { rule_files: [`${fault.alert}.rules.yaml`], tests: cases }] as const;
       });
       const run = promtool(["test", "rules"], Object.fromEntries(tests));
@@ -94,7 +95,7 @@ describe("alerts, by Prometheus itself", () => {
 
   function testOf({ alert, after, labels }: Fault, series: Series) {
     const rule = rules.find((one) => one.alert === alert) as Rule;
-    const isTold = faults.some(({ told }) => told === series);
+    const isTold = faults.some(({ told, alsoTold = [] }) => [told, ...alsoTold].includes(series));
     const summary = rule.annotations.summary.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, name) => labels[name] ?? "");
     const told = {
       exp_labels: { ...labels, severity: rule.labels.severity },

@@ -84,7 +84,7 @@ test("a database that hangs is down, and those who wait for it are counted", asy
   await database.drop();
 });
 
-test("the age of the base backup is that of the one that was noted; absent without a note, and with one that is no time", async () => {
+test("the age of the base backup is that of the one that was noted; absent without a note, and with one that is no time; 0 when somebody else watches", async () => {
   const database = await createEmptyTestDatabase();
   const metrics = createMetrics();
   const pool = createPool({ url: database.url, name: "backups" });
@@ -101,6 +101,8 @@ test("the age of the base backup is that of the one that was noted; absent witho
     expect(((await age()) ?? 0) / 3_600).toBeCloseTo(40, 0);
     await note("last night");
     expect(await age()).toBeUndefined();
+    await note("elsewhere");
+    expect(await age()).toBe(0);
   } finally {
     await pool.end();
     await database.drop();

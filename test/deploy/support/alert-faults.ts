@@ -8,6 +8,8 @@ export interface Fault {
   /** Besides the severity. */
   readonly labels: Readonly<Record<string, string>>;
   readonly told: Series;
+  /** Other courses that make it be told. */
+  readonly alsoTold?: readonly Series[];
   readonly silent: readonly Series[];
 }
 
@@ -138,7 +140,10 @@ export const faults: readonly Fault[] = [
     silent: [acceptances(100, 100), acceptances(0, 1)],
   },
   simple("EventsWait", "8m", "assent_outbox_lag_seconds", { service: "click" }, [at(90), at(2)]),
-  simple("EventsBeganAnew", "375m", "assent_outbox_epoch", { service: "click" }, ["1x370 2x60", "2x430"]),
+  {
+    ...simple("EventsBeganAnew", "375m", "assent_outbox_epoch", { service: "click" }, ["1x370 2x60", "2x430"]),
+    alsoTold: [{ [of("assent_setback_unconfirmed", { service: "click" })]: "1x430" }],
+  },
   simple("EventsWereGivenUp", "3m", "assent_dead_events", { consumer: "webhooks" }, [at(1), at(0)]),
   {
     ...{ alert: "EventsTakeEffectLate", after: "25m", labels: { ...place, consumer: "webhooks" } },
@@ -170,7 +175,16 @@ export const faults: readonly Fault[] = [
   simple("DatabaseConnectionsRunOut", "8m", "assent_pool_waiting", { service: "click" }, [at(3), at(0)]),
   around("DatabaseServerIsMissing", "100m", {}, servers("1+0x60 stale"), servers(at(1))),
   around("BackupIsOld", "65m", {}, backup(-37 * 3_600), backup(-3_600)),
-  simple("BaseBackupIsOld", "65m", "assent_base_backup_age_seconds", {}, [at(37 * 3_600), at(25 * 3_600)]),
+  {
+    ...simple("BaseBackupIsOld", "65m", "assent_base_backup_age_seconds", {}, [at(37 * 3_600), at(25 * 3_600)]),
+    // The log is archived, and no base backup was ever noted.
+    alsoTold: [{ [of("assent_wal_archive_age_seconds")]: at(20) }],
+    silent: [
+      { [of("assent_wal_archive_age_seconds")]: at(20), [of("assent_base_backup_age_seconds")]: at(3_600) },
+      { [of("assent_wal_archive_age_seconds")]: at(20), [of("cnpg_collector_up", { pod: "1" }, here)]: at(1) },
+      {},
+    ],
+  },
   simple("LogIsNotArchived", "10m", "assent_wal_archive_age_seconds", {}, [at(2_000), at(100)]),
   around(
     "DatabaseDiskFills",

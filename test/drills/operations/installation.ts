@@ -206,7 +206,7 @@ export async function askDoctor({ shell, cluster }: Installation): Promise<strin
     const own = { ...env, WEBHOOKS_ALLOW_PRIVATE: "false", ...(env.PUBLIC_URL && { PUBLIC_URL: baseUrls[0] ?? "" }) };
     const command = `node --disable-warning=ExperimentalWarning dev/doctor.ts ${name} || true`;
     let said = "";
-    for (let time = 0; time < 3; time += 1) {
+    for (let time = 0; time < 10; time += 1) {
       said = await shell(command, own);
       if (/Result: 0 wrong/.test(said)) return [];
     }
