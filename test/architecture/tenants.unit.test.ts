@@ -55,9 +55,8 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/webhooks/store/requeue-store.ts sweepSome",
   ],
   "Claimers and senders: work of every organization is taken, held and written down together": [
-    "services/auth/deletion/deletion-store.ts claimDeletion",
     "services/auth/privacy/erasure-store.ts claimErasure",
-    "services/auth/privacy/export-store.ts claimExport",
+    "services/auth/store/job-store.ts claimJob",
     "services/auth/store/mail-store.ts claimMails",
     "services/click/copies/copy-store.ts claimCopy",
     "services/docgen/store/claim-store.ts claimLapsed",

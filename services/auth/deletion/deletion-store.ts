@@ -1,7 +1,6 @@
-import type { Pool } from "pg";
 import type { Tenant } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
 import { noteChange } from "../store/change-store.ts";
+import { type ClaimedJob, changeJob, type JobChange } from "../store/job-store.ts";
 
 export type DeletionStatus = "scheduled" | "held" | "running" | "completed" | "withdrawn";
 
@@ -49,53 +48,16 @@ export async function insertDeletion(
 }
 
 /** What changes of one that is locked. */
-export type DeletionChange = Partial<
-  Pick<StoredDeletion, "status" | "closedAt" | "completedAt" | "step" | "found" | "certificate">
-> & {
-  readonly runAt?: Date | null;
-  readonly claimedUntil?: Date | null;
-  readonly claim?: null;
-  readonly attempts?: number;
-};
+export type DeletionChange = JobChange &
+  Partial<Pick<StoredDeletion, "status" | "closedAt" | "completedAt" | "step" | "found" | "certificate">>;
 
-export async function updateDeletion({ orgId, client }: Tenant, id: string, change: DeletionChange): Promise<void> {
-  const entries = Object.entries(change);
-  const sets = entries.map(
-    ([name], index) => `${name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)} = $${index + 3}`,
-  );
-  const sql = `update auth.organization_deletion set ${sets.join(", ")} where organization_id = $1 and id = $2`;
-  await client.query(sql, [orgId, id, ...entries.map(([, value]) => value)]);
-}
-
-/** A deletion that is ours until the lease is over, or until another process takes it after that. */
-export interface ClaimedDeletion {
-  readonly orgId: OrgId;
-  readonly id: string;
-  readonly claim: string;
-  readonly attempts: number;
-}
-
-/** Takes one that is due, of any organization. */
-export async function claimDeletion(
-  janitor: Pool,
-  { claim, now, until }: { readonly claim: string; readonly now: Date; readonly until: Date },
-): Promise<ClaimedDeletion | undefined> {
-  // Materialized: a plan that reads it once for each row would claim several, which nobody would work at.
-  const sql = `with due as materialized (
-      select organization_id, id from auth.organization_deletion
-      where run_at <= $2 and (claimed_until is null or claimed_until <= $2)
-      order by run_at limit 1 for no key update skip locked
-    )
-    update auth.organization_deletion d set claim = $1, claimed_until = $3, attempts = d.attempts + 1 from due
-    where d.organization_id = due.organization_id and d.id = due.id
-    returning d.organization_id as "orgId", d.id, d.claim, d.attempts`;
-  return (await janitor.query<ClaimedDeletion>(sql, [claim, now, until])).rows[0];
-}
+export const updateDeletion = (tenant: Tenant, id: string, change: DeletionChange): Promise<void> =>
+  changeJob(tenant, "organization_deletion", id, change);
 
 /** Undefined when it belongs to somebody else by now, was withdrawn or has ended; locked otherwise. */
 export async function lockClaimed(
   { orgId, client }: Tenant,
-  { id, claim }: ClaimedDeletion,
+  { id, claim }: ClaimedJob,
 ): Promise<StoredDeletion | undefined> {
   const sql = `select ${columns} from auth.organization_deletion
     where organization_id = $1 and id = $2 and claim = $3 and run_at is not null for update`;

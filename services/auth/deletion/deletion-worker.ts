@@ -10,10 +10,9 @@ import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { operator } from "../domain/audit.ts";
 import { exporterNames } from "../privacy/holders.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
+import { type ClaimedJob, claimJob } from "../store/job-store.ts";
 import { lockOrganization } from "../store/user-store.ts";
 import {
-  type ClaimedDeletion,
-  claimDeletion,
   closeOrganization,
   type DeletionChange,
   endCredentials,
@@ -55,7 +54,7 @@ export const createDeletionWorker = (deps: DeletionWorkerDeps): QueueWorker =>
 async function deleteNext(deps: DeletionWorkerDeps, mayGoOn: () => boolean): Promise<boolean> {
   const now = deps.clock.now();
   const until = new Date(now.getTime() + leaseMs);
-  const claimed = await claimDeletion(deps.janitor, { claim: randomUUID(), now, until });
+  const claimed = await claimJob(deps.janitor, "organization_deletion", { claim: randomUUID(), now, until });
   if (claimed === undefined) return false;
   try {
     while (await takeStep(deps, claimed)) {
@@ -73,7 +72,7 @@ async function deleteNext(deps: DeletionWorkerDeps, mayGoOn: () => boolean): Pro
 /** Writes down what comes of one that is still ours. */
 const change = (
   { people }: DeletionWorkerDeps,
-  claimed: ClaimedDeletion,
+  claimed: ClaimedJob,
   work: (tenant: Tenant, found: StoredDeletion) => Promise<DeletionChange>,
 ): Promise<void> =>
   withOrg(people, claimed.orgId, async (tenant) => {
@@ -85,7 +84,7 @@ const later = (deps: DeletionWorkerDeps, ms: number) => ({
   ...{ runAt: new Date(deps.clock.now().getTime() + ms), claim: null, claimedUntil: null },
 });
 
-const release = (deps: DeletionWorkerDeps, claimed: ClaimedDeletion, pauseMs: number): Promise<void> =>
+const release = (deps: DeletionWorkerDeps, claimed: ClaimedJob, pauseMs: number): Promise<void> =>
   change(deps, claimed, async () => later(deps, pauseMs));
 
 /** The services in the order in which they destroy; who signs comes last of those that are asked. */
@@ -96,7 +95,7 @@ const verification = firstService + services.length;
 const ownRecords = verification + 1;
 
 /** Does what comes next; false when there is nothing to do now, or somebody else does it. */
-async function takeStep(deps: DeletionWorkerDeps, claimed: ClaimedDeletion): Promise<boolean> {
+async function takeStep(deps: DeletionWorkerDeps, claimed: ClaimedJob): Promise<boolean> {
   const { orgId } = claimed;
   const found = await withOrg(deps.people, orgId, (tenant) => lockClaimed(tenant, claimed));
   if (found === undefined) return false;

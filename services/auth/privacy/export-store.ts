@@ -1,6 +1,5 @@
-import type { Pool } from "pg";
 import type { Tenant } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { type ClaimedJob, changeJob, type JobChange } from "../store/job-store.ts";
 import type { SealedExportFile } from "./export-seal.ts";
 
 export interface StoredExport {
@@ -71,58 +70,24 @@ export async function listExports(
   return (await client.query<StoredExport>(sql, [orgId, before, limit])).rows;
 }
 
-export interface ClaimedExport {
-  readonly orgId: OrgId;
-  readonly id: string;
-  readonly claim: string;
-  /** With this one; since it got any further. */
-  readonly attempts: number;
-}
-
-/** Takes one that is due, of any organization. */
-export async function claimExport(
-  janitor: Pool,
-  { claim, now, until }: { readonly claim: string; readonly now: Date; readonly until: Date },
-): Promise<ClaimedExport | undefined> {
-  // Materialized: a plan that reads it once for each row would claim several, which nobody would work at.
-  const sql = `with due as materialized (
-      select organization_id, id from auth.export
-      where run_at <= $2 and (claimed_until is null or claimed_until <= $2)
-      order by run_at limit 1 for no key update skip locked
-    )
-    update auth.export e set claim = $1, claimed_until = $3, attempts = e.attempts + 1 from due
-    where e.organization_id = due.organization_id and e.id = due.id
-    returning e.organization_id as "orgId", e.id, e.claim, e.attempts`;
-  return (await janitor.query<ClaimedExport>(sql, [claim, now, until])).rows[0];
-}
-
 /** Undefined when it belongs to somebody else by now; locked otherwise. */
 export async function lockClaimed(
   { orgId, client }: Tenant,
-  { id, claim }: ClaimedExport,
+  { id, claim }: ClaimedJob,
 ): Promise<StoredExport | undefined> {
   const sql = `select ${columns} from auth.export where organization_id = $1 and id = $2 and claim = $3 for update`;
   return (await client.query<StoredExport>(sql, [orgId, id, claim])).rows[0];
 }
 
-/** What changes of one that is locked: with `release`, others may go on with it. */
-export type ExportChange = Partial<Omit<StoredExport, "id" | "requestHash" | "bytes" | "partBytes">> & {
-  readonly bytes?: number;
-  readonly partBytes?: number;
-  readonly runAt?: Date | null;
-  readonly claimedUntil?: Date | null;
-  readonly claim?: null;
-  readonly attempts?: number;
-};
+/** What changes of one that is locked: with `claim` null, others may go on with it. */
+export type ExportChange = JobChange &
+  Partial<Omit<StoredExport, "id" | "requestHash" | "bytes" | "partBytes">> & {
+    readonly bytes?: number;
+    readonly partBytes?: number;
+  };
 
-export async function updateExport({ orgId, client }: Tenant, id: string, change: ExportChange): Promise<void> {
-  const entries = Object.entries(change);
-  const sets = entries.map(
-    ([name], index) => `${name.replaceAll(/[A-Z]/g, (c) => `_${c.toLowerCase()}`)} = $${index + 3}`,
-  );
-  const sql = `update auth.export set ${sets.join(", ")} where organization_id = $1 and id = $2`;
-  await client.query(sql, [orgId, id, ...entries.map(([, value]) => value)]);
-}
+export const updateExport = (tenant: Tenant, id: string, change: ExportChange): Promise<void> =>
+  changeJob(tenant, "export", id, change);
 
 /** False when there is a file at its path already, which stays. */
 export async function insertFile(

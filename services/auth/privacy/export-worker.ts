@@ -11,13 +11,12 @@ import type { Logger } from "#platform/logger.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
+import { type ClaimedJob, claimJob } from "../store/job-store.ts";
 import { findOrganizationName } from "../store/user-store.ts";
 import { type ExportedPage, exportAccounts, type PersonToExport } from "./export-account.ts";
 import { type IndexHead, writeIndex } from "./export-index.ts";
 import { createExportSeal, type ExportSeal, seedName } from "./export-seal.ts";
 import {
-  type ClaimedExport,
-  claimExport,
   insertFile,
   listFiles,
   lockClaimed,
@@ -67,7 +66,7 @@ async function workNext(deps: ExportWorkerDeps, mayGoOn: () => boolean): Promise
   const { janitor, people, clock, logger } = deps;
   const now = clock.now();
   const lease = { claim: randomUUID(), now, until: new Date(now.getTime() + leaseMs) };
-  const claimed = await claimExport(janitor, lease);
+  const claimed = await claimJob(janitor, "export", lease);
   if (claimed === undefined) return false;
   try {
     while (mayGoOn() && (await takeStep(deps, claimed)));
@@ -83,7 +82,7 @@ async function workNext(deps: ExportWorkerDeps, mayGoOn: () => boolean): Promise
 }
 
 /** Does what is due with an export, in one transaction; false when nothing is left to do now. */
-async function takeStep(deps: ExportWorkerDeps, claimed: ClaimedExport): Promise<boolean> {
+async function takeStep(deps: ExportWorkerDeps, claimed: ClaimedJob): Promise<boolean> {
   const { people, clock } = deps;
   const within = <T>(work: (tenant: Tenant) => Promise<T>): Promise<T> => withOrg(people, claimed.orgId, work);
   const found = await within((tenant) => lockClaimed(tenant, claimed));
@@ -115,7 +114,7 @@ const lastStep = ({ kind }: Pick<StoredExport, "kind">): number =>
 type Change = Pick<StoredExport, "holder" | "cursor">;
 
 /** Asks whose turn it is for the next files; after the last one, they are the index alone. */
-async function nextPage({ holders, people, vault }: ExportWorkerDeps, { orgId }: ClaimedExport, found: StoredExport) {
+async function nextPage({ holders, people, vault }: ExportWorkerDeps, { orgId }: ClaimedJob, found: StoredExport) {
   const { id, seed, sealedPerson, createdBy: clientId, requestId, holder, cursor } = found;
   if (seed === null || sealedPerson === null) throw new Error(`the export ${id} has no key`);
   const seal = createExportSeal(id, vault.unwrapSeed(seedName(orgId, id), seed));
@@ -147,7 +146,7 @@ async function nextPage({ holders, people, vault }: ExportWorkerDeps, { orgId }:
 
 async function indexOf(
   people: Pool,
-  orgId: ClaimedExport["orgId"],
+  orgId: ClaimedJob["orgId"],
   found: Pick<StoredExport, "id"> & Omit<IndexHead, "organization">,
   seal: ExportSeal,
 ) {
@@ -174,7 +173,7 @@ async function indexOf(
 async function keepPage(
   { clock, part = usualPart }: ExportWorkerDeps,
   tenant: Tenant,
-  claimed: ClaimedExport,
+  claimed: ClaimedJob,
   {
     seal,
     files,
@@ -213,7 +212,7 @@ async function keepPage(
   return !isDone;
 }
 
-async function putOff({ people, clock }: ExportWorkerDeps, claimed: ClaimedExport): Promise<void> {
+async function putOff({ people, clock }: ExportWorkerDeps, claimed: ClaimedJob): Promise<void> {
   await withOrg(people, claimed.orgId, async (tenant) => {
     const found = await lockClaimed(tenant, claimed);
     if (found === undefined) return;

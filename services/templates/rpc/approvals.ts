@@ -26,9 +26,10 @@ import type { Version, VersionDraft } from "../domain/version.ts";
 import { approvalTold, publicationRulesChanged } from "../events.ts";
 import { addApproval, addRules, findApproval, findRules, listWaiting, lockRules } from "../store/approval-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { findTemplate, holdTemplate, lockTemplates } from "../store/template-store.ts";
-import { findDraft, findVersion, listSchedulesToCome, lockVersion } from "../store/version-store.ts";
-import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { lockTemplates } from "../store/template-store.ts";
+import { findDraft, listSchedulesToCome, lockVersion } from "../store/version-store.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { findNamedVersion, lockNamedVersion } from "./named-version.ts";
 import { cancelSchedules, requireUnscheduled } from "./schedule.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">;
@@ -38,11 +39,8 @@ export const getVersionApproval = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "getVersionApproval"> => ({
   async getVersionApproval(request, context) {
     const { orgId } = requireCaller(context);
-    const templateId = parseTemplateId(request.templateId);
     return inOrganization(orgId, deps.orm, async (tenant) => {
-      if ((await findTemplate(tenant, templateId)) === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await findVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
-      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const { version } = await findNamedVersion(tenant, request);
       const approval = await findApproval(tenant, version.id);
       return { approval: await describe(tenant, approval, await nextText(tenant, version)) };
     });
@@ -179,12 +177,8 @@ async function change(
   name: { readonly templateId: string; readonly versionId: string },
   work: (opened: Opened) => Promise<Approval | null>,
 ): Promise<{ approval: MessageInitShape<typeof ApprovalSchema> }> {
-  const templateId = parseTemplateId(name.templateId);
   const response = await inOrganization(orgId, deps.orm, async (tenant) => {
-    const template = await holdTemplate(tenant, templateId);
-    if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-    const version = await lockVersion(tenant, { templateId, id: parseVersionId(name.versionId) });
-    if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+    const { template, version } = await lockNamedVersion(tenant, name);
     requireActive(template);
     if (version.status === "ARCHIVED") throw new DomainError("CLICK_VERSION_ARCHIVED");
     const text = await nextText(tenant, version);

@@ -22,10 +22,10 @@ import {
 } from "../domain/version.ts";
 import { draftChanged } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
-import { findTemplate, holdTemplate } from "../store/template-store.ts";
-import { addDraft, deleteDraft, findDraft, findVersion, lockVersion } from "../store/version-store.ts";
-import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { addDraft, deleteDraft, findDraft } from "../store/version-store.ts";
+import type { TemplatesDeps } from "./deps.ts";
 import { draftMessage } from "./messages.ts";
+import { findNamedVersion, lockNamedVersion } from "./named-version.ts";
 import { requireUnscheduled } from "./schedule.ts";
 import { parseText, parseTime } from "./update-version.ts";
 
@@ -42,11 +42,8 @@ export const getVersionDraft = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "getVersionDraft"> => ({
   async getVersionDraft(request, context) {
     const { orgId } = requireCaller(context);
-    const templateId = parseTemplateId(request.templateId);
     return inOrganization(orgId, deps.orm, async (tenant) => {
-      if ((await findTemplate(tenant, templateId)) === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await findVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
-      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const { version } = await findNamedVersion(tenant, request);
       const draft = await findDraft(tenant, version.id);
       if (draft === null) throw new DomainError("CLICK_DRAFT_NOT_FOUND");
       return { draft: draftMessage(version, draft) };
@@ -109,19 +106,15 @@ interface Opened {
   readonly version: Version;
 }
 
-/** Template first, version second, as everywhere; who holds the version has its draft to themselves. */
+/** Who holds the version has its draft to themselves. */
 function openVersion<T>(
   { orm }: Deps,
   { orgId }: Caller,
   name: Name,
   work: (opened: Opened) => Promise<T>,
 ): Promise<T> {
-  const templateId = parseTemplateId(name.templateId);
   return inOrganization(orgId, orm, async (tenant) => {
-    const template = await holdTemplate(tenant, templateId);
-    if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-    const version = await lockVersion(tenant, { templateId, id: parseVersionId(name.versionId) });
-    if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+    const { template, version } = await lockNamedVersion(tenant, name);
     requireActive(template);
     return work({ tenant, version });
   });

@@ -31,16 +31,10 @@ import { deleteApproval, findApproval, holdFourEyes } from "../store/approval-st
 import { isLastServedByActiveDeployment } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
-import {
-  deleteDraft,
-  deleteSchedules,
-  findDraft,
-  findVersion,
-  lockVersion,
-  type VersionName,
-} from "../store/version-store.ts";
-import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { deleteDraft, deleteSchedules, findDraft, findVersion, type VersionName } from "../store/version-store.ts";
+import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { addRevision, findRevision } from "./get-revision.ts";
+import { lockNamedVersion } from "./named-version.ts";
 import { cancelSchedules, requireToCome, schedulePublication } from "./schedule.ts";
 import { parseTime } from "./update-version.ts";
 import { describeVersions } from "./views.ts";
@@ -56,11 +50,7 @@ export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSer
     if (request.published) await checkBeforehand(deps, orgId, { templateId, id: request.versionId });
     const response = await inOrganization(orgId, deps.orm, async (tenant) => {
       const fourEyes = request.published && (await holdFourEyes(tenant));
-      // Always lock the template before the version, so that two transactions cannot deadlock.
-      const template = await lockTemplate(tenant, templateId);
-      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
-      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const { template, version } = await lockNamedVersion(tenant, request, lockTemplate);
       requireActive(template);
       const job: Job = { deps, caller, tenant, template, version, now: deps.clock.now(), fourEyes };
       if (!request.published) await unpublish(job);

@@ -9,15 +9,9 @@ import type { ScheduledPublication, Version } from "../domain/version.ts";
 import { versionScheduled, versionUnscheduled } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { lockTemplate } from "../store/template-store.ts";
-import {
-  addSchedule,
-  deleteSchedules,
-  findSchedule,
-  listSchedules,
-  listSchedulesOf,
-  lockVersion,
-} from "../store/version-store.ts";
-import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { addSchedule, deleteSchedules, findSchedule, listSchedules, listSchedulesOf } from "../store/version-store.ts";
+import type { TemplatesDeps } from "./deps.ts";
+import { lockNamedVersion } from "./named-version.ts";
 
 /** Who changes what is scheduled, and when. */
 interface Act {
@@ -32,12 +26,8 @@ export const cancelVersionSchedule = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "cancelVersionSchedule"> => ({
   async cancelVersionSchedule(request, context) {
     const caller = requireCaller(context);
-    const templateId = parseTemplateId(request.templateId);
     await inOrganization(caller.orgId, deps.orm, async (tenant) => {
-      const template = await lockTemplate(tenant, templateId);
-      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
-      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const { version } = await lockNamedVersion(tenant, request, lockTemplate);
       const cancelled = await cancelSchedules({ deps, caller, tenant, now: deps.clock.now() }, [version]);
       if (!cancelled) throw new DomainError("CLICK_SCHEDULE_NOT_FOUND");
     });

@@ -31,11 +31,11 @@ import {
   type VersionChanges,
 } from "../domain/version.ts";
 import { inOrganization } from "../store/orm.ts";
-import { holdTemplate } from "../store/template-store.ts";
-import { isLocaleTaken, lockVersion } from "../store/version-store.ts";
+import { isLocaleTaken } from "../store/version-store.ts";
 import { readMasked, when } from "./configuration.ts";
-import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps } from "./deps.ts";
 import { findRevision } from "./get-revision.ts";
+import { lockNamedVersion } from "./named-version.ts";
 import { requireUnscheduled } from "./schedule.ts";
 import { describeVersions } from "./views.ts";
 import { fromWire, wireFormat } from "./wire-enums.ts";
@@ -47,12 +47,8 @@ export const updateVersion = (
     const { orgId, clientId } = requireCaller(context);
     const changes = parseVersionChanges(request);
     const ifUpdatedAt = parseTime("ifUpdatedAt", request.ifUpdatedAt);
-    const templateId = parseTemplateId(request.templateId);
     const work = inOrganization(orgId, deps.orm, async (tenant) => {
-      const template = await holdTemplate(tenant, templateId);
-      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await lockVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
-      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const { template, version } = await lockNamedVersion(tenant, request);
       requireActive(template);
       const update = changeVersion(version, changes);
       requireUnchanged(ifUpdatedAt, version);

@@ -17,13 +17,12 @@ import {
   addVersion,
   countOpenVersions,
   deleteDraft,
-  findVersion,
   listVersions as findVersions,
   isLocaleTaken,
-  lockVersion,
 } from "../store/version-store.ts";
-import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { versionMessage } from "./messages.ts";
+import { findNamedVersion, lockNamedVersion } from "./named-version.ts";
 import { cancelSchedules } from "./schedule.ts";
 import { parseNewVersion } from "./update-version.ts";
 import { describeTemplates, describeVersions } from "./views.ts";
@@ -55,16 +54,12 @@ export const getVersion = (
 ): Pick<ServiceImpl<typeof TemplatesService>, "getVersion"> => ({
   async getVersion(request, context) {
     const { orgId } = requireCaller(context);
-    const templateId = parseTemplateId(request.templateId);
     return inOrganization(orgId, deps.orm, async (tenant) => {
-      const template = await findTemplate(tenant, templateId);
-      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const version = await findVersion(tenant, { templateId, id: parseVersionId(request.versionId) });
-      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const { template, version } = await findNamedVersion(tenant, request);
       const [embedded] = request.includeTemplate
         ? await describeTemplates(tenant, [template], { includeVersions: false })
         : [];
-      const deployments = request.includeDeployments ? await listActiveDeployments(tenant, templateId) : [];
+      const deployments = request.includeDeployments ? await listActiveDeployments(tenant, template.id) : [];
       const [message] = await describeVersions(tenant, [version], embedded, deployments);
       return { version: message };
     });
@@ -110,15 +105,10 @@ export const archiveVersion = (
   async archiveVersion(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
-    const templateId = parseTemplateId(request.templateId);
     const response = await inOrganization(orgId, deps.orm, async (tenant) => {
-      const template = await lockTemplate(tenant, templateId);
-      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
-      const name = { templateId, id: parseVersionId(request.versionId) };
-      const version = await lockVersion(tenant, name);
-      if (version === null) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+      const { template, version } = await lockNamedVersion(tenant, request, lockTemplate);
       if (decideArchive(version)) {
-        if (await isServedByActiveDeployment(tenant, name)) {
+        if (await isServedByActiveDeployment(tenant, version)) {
           throw new DomainError("CLICK_VERSION_HAS_ACTIVE_DEPLOYMENTS");
         }
         const now = deps.clock.now();

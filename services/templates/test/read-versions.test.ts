@@ -33,8 +33,8 @@ describe("getVersion", () => {
     const organization = harness.organization();
     const { template, version } = await createPublished(organization);
     const byTemplate = organization.getVersion({ templateId: id, versionId: version.id });
-    const byVersion = organization.getVersion({ templateId: template.id, versionId: id });
     await expectDomainError(byTemplate, "CLICK_TEMPLATE_NOT_FOUND");
+    const byVersion = organization.getVersion({ templateId: template.id, versionId: id });
     await expectDomainError(byVersion, "CLICK_VERSION_NOT_FOUND");
   });
 
