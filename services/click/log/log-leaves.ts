@@ -51,7 +51,7 @@ export const publicationLeaf = (
 });
 
 /** The service that keeps the trail, and after a dot what became of it. */
-export type HeadSource = "sign" | "sign.deletion" | "sign.erasure";
+export type HeadSource = "sign" | "sign.deletion" | "sign.erasure" | "sign.records";
 
 /** The latest event of a trail that another service keeps. */
 export interface ExternalHead {

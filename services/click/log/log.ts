@@ -160,6 +160,7 @@ const sources: ReadonlyMap<WireSource, HeadSource> = new Map([
   [WireSource.SIGN, "sign"],
   [WireSource.SIGN_DELETION, "sign.deletion"],
   [WireSource.SIGN_ERASURE, "sign.erasure"],
+  [WireSource.SIGN_RECORDS, "sign.records"],
 ]);
 
 /** As everybody may read it: without who has confirmed it. */

@@ -148,5 +148,13 @@ export const clickMigrations: ServiceMigrations = {
       ...holdMarksSql("click", "assent_click", "assent_click_eraser"),
       ...destroyerSql("click", "assent_click_destroyer"),
     ),
+    // That records of other services were deleted is a leaf as well.
+    sqlMigration(
+      "025_record_heads",
+      "alter table click.external_head drop constraint external_head_source_check",
+      `alter table click.external_head add constraint external_head_source_check
+      check (source in ('sign', 'sign.deletion', 'sign.erasure', 'sign.records')) not valid`,
+      "alter table click.external_head validate constraint external_head_source_check",
+    ),
   ],
 };

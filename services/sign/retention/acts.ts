@@ -61,6 +61,19 @@ function changesIn({ before, after, ...details }: JsonObject): JsonObject {
   return { ...details, ...Object.fromEntries(changed.map((period) => [(period as { status: string }).status, ""])) };
 }
 
+/** What was noted of a deletion of records, by the id of the deletion. */
+export async function findRecordsDeleted(
+  { orgId, client }: Tenant,
+  id: string,
+): Promise<{ readonly at: Date; readonly count: number; readonly sha256: string } | undefined> {
+  const { rows } = await client.query<{ at: Date; count: number; sha256: string }>(
+    `select at, (details ->> 'count')::integer as count, details ->> 'sha256' as sha256 from sign.privacy_act
+     where organization_id = $1 and action = 'records.deleted' and subject_id = $2`,
+    [orgId, id],
+  );
+  return rows[0];
+}
+
 /** Newest first: ids are in the order in which they were made. */
 export async function listActs(
   { orgId, client }: Tenant,

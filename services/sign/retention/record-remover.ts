@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type pg from "pg";
@@ -8,6 +9,7 @@ import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
+import { insertJobs } from "../jobs/job-store.ts";
 import { insertActs } from "./acts.ts";
 import { listKeptKinds } from "./due.ts";
 import { countHolds, findHeldRecords, readActive } from "./holds.ts";
@@ -17,7 +19,7 @@ export interface RecordRemoverDeps extends RecordRemovalDeps {
   /** How many records a process looks at in a minute at most. */
   readonly perMinute: number;
   readonly logger: Logger;
-  /** Called when events are waiting. */
+  /** Called when events and jobs are waiting. */
   onDeleted(): void;
 }
 
@@ -170,17 +172,37 @@ const carryOut = (deps: RecordRemovalDeps, orgId: OrgId, kind: RecordKind): Prom
       { ids: [...plan.recordIds], before: timestampFromDate(plan.before), onlyLook, holdMark },
       callOf(orgId),
     );
-    const count = plan.recordIds.length - keptIds.length;
+    const kept = new Set(keptIds);
+    const gone = plan.recordIds.filter((id) => !kept.has(id));
+    const count = gone.length;
     if (count > 0) {
-      const details = { kind, count, before: plan.before.toISOString() };
+      const details = { kind, count, before: plan.before.toISOString(), sha256: hashOf(gone).toString("hex") };
       await insertActs(tenant, [
         { id: deps.newId(), at: now, action: "records.deleted", actor: "", subjectId: plan.id, details, requestId: "" },
       ]);
+      // The click service enters a leaf itself for the acceptances that it erases.
+      if (kind !== "acceptances") {
+        const caller = { orgId, requestId: "", traceparent: "" };
+        await insertJobs(tenant, { caller, agreementId: null, newId: deps.newId, now }, [
+          { kind: "deletion", key: plan.id, runAt: now, payload: {} },
+        ]);
+      }
     }
     const sql = "delete from sign.record_removal where organization_id = $1 and kind = $2";
     await tenant.client.query(sql, [orgId, kind]);
     return count;
   });
+
+/** Of the ids of what was deleted, in their order and a line each: whoever has kept them can compute it. */
+const hashOf = (ids: readonly string[]): Buffer =>
+  createHash("sha256")
+    .update(
+      ids
+        .toSorted()
+        .map((id) => `${id}\n`)
+        .join(""),
+    )
+    .digest();
 
 /** Another process may have one: that is carried out first. */
 async function insertPlan(

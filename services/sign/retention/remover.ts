@@ -2,12 +2,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { HeadSource } from "#gen/assent/click/v1/click_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
 import { isTransient } from "#platform/db/errors.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { createPeriodicWorker, type Worker } from "#platform/periodic.ts";
 import type { SignDeps } from "../deps.ts";
 import type { JobHandler } from "../jobs/job.ts";
+import { findRecordsDeleted } from "./acts.ts";
 import { deleteWhenDue, type RemovalDeps } from "./delete-agreement.ts";
 import { findDeletion, noteLeaf } from "./deletions.ts";
 import { type DuePlace, listDue, listRetaining } from "./due.ts";
@@ -136,23 +137,36 @@ const unlessAway = (logger: Logger, work: () => Promise<number>): Promise<number
 
 const leafTimeoutMs = 5_000;
 
-/** Enters into the evidence log that an agreement was deleted. The log answers the same place however often it is asked. */
+/**
+ * Enters into the evidence log that an agreement was deleted, or records of other services, which have one leaf for all that
+ * went together. The log answers the same place however often it is asked.
+ */
 export const enterDeletions = ({ pool, evidenceLog }: Pick<SignDeps, "pool" | "evidenceLog">): JobHandler => ({
   concurrency: 2,
   maxAttempts: Number.POSITIVE_INFINITY,
   run: async ({ orgId, key: agreementId, requestId, traceparent }, hold, signal) => {
-    const deletion = await withOrg(pool, orgId, (tenant) => findDeletion(tenant, agreementId));
-    if (deletion === undefined) throw new Error(`nothing remains of the deleted agreement ${agreementId}`);
-    const { trailHead, trailLength, deletedAt } = deletion;
-    const head = { headHash: trailHead, sequence: trailLength, completedAt: timestampFromDate(deletedAt) };
+    const head = await withOrg(pool, orgId, (tenant) => headOf(tenant, agreementId));
     const place = await evidenceLog.recordExternalHead(
-      { source: HeadSource.SIGN_DELETION, agreementId, ...head },
+      { agreementId, ...head },
       { headers: callerHeaders({ orgId, clientId: "sign", requestId, traceparent }), signal, timeoutMs: leafTimeoutMs },
     );
     await withOrg(pool, orgId, async (tenant) => {
-      await noteLeaf(tenant, agreementId, place);
+      if (head.source === HeadSource.SIGN_DELETION) await noteLeaf(tenant, agreementId, place);
       await hold.endIn(tenant);
     });
     return { kind: "done" };
   },
 });
+
+async function headOf(tenant: Tenant, id: string) {
+  const deletion = await findDeletion(tenant, id);
+  if (deletion !== undefined) {
+    const { trailHead: headHash, trailLength: sequence, deletedAt } = deletion;
+    return { source: HeadSource.SIGN_DELETION, headHash, sequence, completedAt: timestampFromDate(deletedAt) };
+  }
+  const records = await findRecordsDeleted(tenant, id);
+  if (records === undefined) throw new Error(`nothing remains of the deletion ${id}`);
+  const { at, count: sequence, sha256 } = records;
+  const headHash = Buffer.from(sha256, "hex");
+  return { source: HeadSource.SIGN_RECORDS, headHash, sequence, completedAt: timestampFromDate(at) };
+}

@@ -141,6 +141,16 @@ describe("the head of another service's trail", () => {
     await expect(enter(orgId, other)).rejects.toMatchObject({ code: Code.AlreadyExists });
   });
 
+  test("of records that were deleted is entered once, beside what agreements have", async () => {
+    const [orgId, deletionId] = [newOrg(), randomUUID()];
+    const records = headOf(deletionId, { source: HeadSource.SIGN_RECORDS, sequence: 100 });
+    expect(placeOf(await enter(orgId, records, 1))).toBe(placeOf(await enter(orgId, records)));
+    const other = { ...records, headHash: randomBytes(32) };
+    await expect(enter(orgId, other)).rejects.toMatchObject({ code: Code.AlreadyExists });
+    const leaves = (await leavesOf(click, orgId)).map(({ leaf }) => JSON.parse(String(leaf)));
+    expect(leaves).toMatchObject([{ source: "sign.records", sequence: 100 }]);
+  });
+
   test("is each organization's own", async () => {
     const [one, other, agreementId] = [newOrg(), newOrg(), randomUUID()];
     await enter(one, headOf(agreementId));

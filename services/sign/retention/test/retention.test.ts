@@ -680,6 +680,31 @@ describe("records of other services", () => {
     for (const { id } of holds) await organization.liftLegalHold({ id });
   });
 
+  test("are one leaf of the log for all that went together: how many, and the hash of their ids", async () => {
+    const old = [add(40, { kind: "documents" }), add(40, { kind: "documents" })];
+    await keepFor("documents", 30);
+    const before = sign.click.leaves.length;
+    expect(await runRecords()).toBe(2);
+    const { acts } = await organization.listPrivacyActs({ limit: 1 });
+    const [act] = acts;
+    const text = old.toSorted().map((id) => `${id}\n`);
+    const headHash = createHash("sha256").update(text.join("")).digest();
+    expect(JSON.parse(act?.detailsJson ?? "")).toMatchObject({ count: 2, sha256: headHash.toString("hex") });
+    const leaf = await until(async () =>
+      sign.click.leaves.slice(before).find(({ agreementId }) => agreementId === act?.subjectId),
+    );
+    expect(leaf).toMatchObject({ source: HeadSource.SIGN_RECORDS, sequence: 2, completedAt: act?.at });
+    expect(Buffer.from(leaf.headHash)).toEqual(headHash);
+    // Acceptances have the leaf of their erasure.
+    add(40);
+    await keepFor("acceptances", 30);
+    expect(await runRecords()).toBe(1);
+    const jobs = await sign.superuser.query("select from sign.job where kind = 'deletion' and organization_id = $1", [
+      organization.orgId,
+    ]);
+    expect(jobs.rowCount).toBe(0);
+  });
+
   test("of webhooks are looked at after 30 days while there is a hold, without a period", async () => {
     const [hers, his] = [
       add(31, { kind: "webhooks", addresses: ["ann@example.com"] }),
