@@ -163,6 +163,10 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
         says: [/invitation#/],
       },
       {
+        begins: "docker compose -f deploy/compose.yaml exec",
+        says: [/exec .* auth node .* dev\/admin\.ts organizations create --name Acme/, /dev\/doctor\.ts click/],
+      },
+      {
         begins: "npm run -s admin -- organizations list",
         says: [/organizationId +name +plan +state/, /suspensionReason +unpaid since August/, /maxCredentials +20/],
       },
@@ -387,6 +391,7 @@ export const plannedInlines: ReadonlyArray<Omit<PlannedBlock, "begins"> & { read
   },
   { text: "kubectl -n assent delete ingress gateway", says: [/kubectl/] },
   { text: "kubectl -n assent port-forward service/gateway 8080:80", says: [/kubectl/] },
+  { text: "kubectl -n assent port-forward deploy/click 9093:9090", says: [/kubectl/] },
   { text: "kubectl apply -k …", instead: [["…", "deploy/k8s/overlays/production"]], says: [/kubectl/] },
   { text: "npm run -s admin -- dead-events list --service …", instead: [["…", "click"]] },
   { text: "npm run -s admin -- evidence-keys rotate --purpose receipt" },

@@ -94,7 +94,9 @@ export function createRemovalWorker(
     try {
       const { allowed } = await deps.evidenceLog.mayDeleteByTime({}, { timeoutMs: askTimeoutMs });
       if (!allowed && !isWaiting) {
-        logger.warn("nothing is deleted because its time is over until an operator has confirmed what the logs lack");
+        logger.warn(
+          "nothing is deleted because its time is over: a database went back in time and nobody has confirmed it, or it cannot be told whether one did",
+        );
       }
       isWaiting = !allowed;
       return allowed;
