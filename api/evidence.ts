@@ -151,6 +151,10 @@ const agreement = written({
   renderHash: readOnly(orNull(hash)),
   data: readOnly(orNull(some)),
   linkedDocuments: readOnly(list(some)),
+  pdf: readOnly(
+    part(written({ hash: readOnly(hash), size: readOnly(count), pages: readOnly(count), content: readOnly(base64) })),
+    { onDemand: true, description: "Of a text that is a PDF: the file that was shown." },
+  ),
 });
 
 const context = written({

@@ -1,5 +1,10 @@
-import { EsignDisclosureSchema, RenderingSchema } from "#gen/assent/click/v1/click_pb.ts";
-import { anyObject, choice, count, flag, hash, languageTag, list, orNull, text, time, uuid } from "./kinds.ts";
+import {
+  EsignDisclosureSchema,
+  RenderingSchema,
+  ShownPdf_PageSchema,
+  ShownPdfSchema,
+} from "#gen/assent/click/v1/click_pb.ts";
+import { anyObject, choice, count, flag, hash, languageTag, list, number, orNull, text, time, uuid } from "./kinds.ts";
 import { readOnly } from "./members.ts";
 import { nested, shown } from "./resource.ts";
 
@@ -7,6 +12,14 @@ const disclosure = shown(EsignDisclosureSchema, {
   locale: readOnly(languageTag),
   title: readOnly(text()),
   text: readOnly(text(), { description: "A line for each paragraph." }),
+});
+
+const pdf = shown(ShownPdfSchema, {
+  hash: readOnly(hash, { description: "Of the file." }),
+  size: readOnly(count, { description: "Bytes." }),
+  pages: readOnly(list(nested(shown(ShownPdf_PageSchema, { width: readOnly(number()), height: readOnly(number()) }))), {
+    description: "In points.",
+  }),
 });
 
 /** A text as it is to be shown. */
@@ -33,6 +46,10 @@ export const rendering = shown(RenderingSchema, {
   disclosure: readOnly(orNull(nested(disclosure)), {
     description:
       "To be shown before the text, where the policy has esignDisclosure. Tell that it was on the screen to its end by a DISPLAYED event with the target esignDisclosure.",
+  }),
+  pdf: readOnly(orNull(nested(pdf)), {
+    description:
+      "Of a text that is a PDF: the file to show, page by page. html is then what it says, a section for each page, for people who cannot see it. The file of a session is at `…/pdf` below its renderUrl.",
   }),
   documents: readOnly(list(anyObject), {
     description: "What belongs to a STATIC text: name, url, contentHash and mustRead.",

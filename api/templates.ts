@@ -26,6 +26,7 @@ import {
   type Screenshot as ScreenshotMessage,
   ScreenshotSchema,
   SetPublicationRulesRequestSchema,
+  TemplateFileSchema,
   TemplateSchema,
   TemplateStatus,
   TemplateType,
@@ -497,6 +498,21 @@ export const newScreenshot = resource(CreateScreenshotRequestSchema, {
   }),
 });
 
+/** A PDF that can be the text of versions. */
+export const templateFile = shown(TemplateFileSchema, {
+  templateId: readOnly(uuid),
+  content: readOnly(text(), {
+    description: "What a version takes as its content, with the format pdf: JSON that names the file and has its text.",
+  }),
+  contentHash: readOnly(hash, { description: "Of content: the contentHash of versions that have it." }),
+  hash: readOnly(hash, { description: "Of the file as it is kept and shown." }),
+  size: readOnly(count, { description: "Bytes of the file as it is kept." }),
+  pages: readOnly(count),
+  sentHash: readOnly(hash, { description: "Of the file as it was sent." }),
+  createdBy: readOnly(text()),
+  createdAt: readOnly(time),
+});
+
 /** A template with what includeVersions asks for. */
 export const templateWithVersions = shown(TemplateSchema, {
   ...template.table,
@@ -518,5 +534,6 @@ export type Counterparty = AnswerOf<typeof counterparty.table>;
 export type Version = AnswerOf<typeof version.table>;
 export type VersionDraft = AnswerOf<typeof versionDraft.table>;
 export type Revision = AnswerOf<typeof revision.table>;
+export type TemplateFile = AnswerOf<typeof templateFile.table>;
 export type Screenshot = AnswerOf<typeof screenshot.table>;
 export type Deployment = AnswerOf<typeof deployment.table>;

@@ -136,7 +136,9 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
       templates: later(() => templates),
     },
   });
-  const templates = await createTemplatesService(configs.templates, { runtime });
+  const templates = await createTemplatesService(configs.templates, {
+    ...{ runtime, sign: later(() => sign, signMessageBytes) },
+  });
   const docgen = await createDocgenService(configs.docgen, {
     ...{ runtime, auth: connect(auth), templates: connect(templates) },
   });

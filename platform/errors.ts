@@ -194,6 +194,7 @@ export const errorCatalogue = {
     "The leaf is recorded, but no checkpoint covers it yet. Try again after the time in the receipt's integrateBy.",
   ),
   CLICK_DEPLOYMENT_NOT_FOUND: row(404, Code.NotFound, "There is no deployment with this id."),
+  CLICK_FILE_NOT_FOUND: row(404, Code.NotFound, "The template has no file with this contentHash."),
   CLICK_SCREENSHOT_NOT_FOUND: row(404, Code.NotFound, "The deployment has no screenshot with this id."),
   CLICK_SCREENSHOT_IN_USE: row(
     409,

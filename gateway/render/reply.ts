@@ -23,7 +23,10 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
   const format = chooseFormat(options.format, options.accept);
   const headers = {
     Vary: "Accept, Origin",
-    "Content-Security-Policy": contentPolicy(origins, script !== undefined),
+    "Content-Security-Policy": contentPolicy(origins, {
+      hasControls: script !== undefined,
+      hasFile: rendering.pdf !== undefined,
+    }),
     "Content-Language": rendering.locale,
     "Referrer-Policy": "no-referrer",
     "X-Click-Content-Hash": rendering.contentHash,
@@ -47,7 +50,7 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
 const originPattern = /^https?:\/\/[a-z0-9._:[\]-]+$/;
 
 /** A page without controls is read-only: it gets no script and no permissions. */
-const contentPolicy = (origins: readonly string[], hasControls: boolean): string =>
+const contentPolicy = (origins: readonly string[], { hasControls, hasFile }: PolicyNeeds): string =>
   [
     "default-src 'none'",
     `style-src 'self' '${styleHash}'`,
@@ -55,8 +58,15 @@ const contentPolicy = (origins: readonly string[], hasControls: boolean): string
     "base-uri 'none'",
     "form-action 'none'",
     `frame-ancestors ${origins.length === 0 ? "'none'" : origins.join(" ")}`,
+    // Only the controls show a file.
+    ...(hasControls && hasFile ? ["connect-src 'self'", "worker-src 'self'"] : []),
     hasControls ? `script-src 'self' '${pageScriptHash}'` : "sandbox allow-popups allow-popups-to-escape-sandbox",
   ].join("; ");
+
+interface PolicyNeeds {
+  readonly hasControls: boolean;
+  readonly hasFile: boolean;
+}
 
 /** What a page needs to offer accept and decline. */
 interface PageControls {
@@ -184,6 +194,7 @@ const pageScript = `"use strict";
     });
   globalThis.Assent?.mount(document.querySelector("[data-assent-controls]"), {
     rendering,
+    pdfUrl: location.pathname + "/pdf" + location.search,
     display: "FULL_PAGE",
     colorScheme: "auto",
     readOnly: listener === null || origins.length === 0,

@@ -22,6 +22,7 @@ import { sessionRoutes } from "./sessions.ts";
 import { signRoutes } from "./sign/index.ts";
 import { signingRoutes } from "./signing.ts";
 import { systemRoutes } from "./system.ts";
+import { templateFileRoutes } from "./template-files.ts";
 import { templateRoutes } from "./templates.ts";
 import { verifyDocumentRoutes, verifyRoutes } from "./verify.ts";
 import { versionRoutes } from "./versions.ts";
@@ -38,6 +39,7 @@ export const allRoutes: readonly Route[] = [
   ...revisionRoutes,
   ...deploymentRoutes,
   ...screenshotRoutes,
+  ...templateFileRoutes,
   ...sessionRoutes,
   ...acceptanceRoutes,
   ...evidenceRoutes,

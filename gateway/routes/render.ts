@@ -4,6 +4,7 @@ import { isUuid } from "#platform/ids.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import type { RenderFormat } from "../render/negotiate.ts";
 import { renderReply } from "../render/reply.ts";
+import { contentTimeoutMs, fileAnswer } from "./generation/file-answer.ts";
 import {
   defineRoute,
   onBehalfOf,
@@ -14,6 +15,7 @@ import {
   type TextParam,
 } from "./route.ts";
 import { described, languageTag, oneOf, required, text, uuid } from "./schema-parts.ts";
+import { pdfReply } from "./template-files.ts";
 
 export const deploymentKeyParam: TextParam = {
   names: "deploymentKey",
@@ -144,6 +146,30 @@ export const renderRoutes: readonly Route[] = [
         ...askedFor(request),
         script: request.renderGrant === undefined ? undefined : embedScript,
       }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getSessionPdf",
+    path: "/v1/click/render/sessions/{sessionId}/pdf",
+    summary: "Load the PDF that a session shows",
+    description:
+      "Of a text that is a PDF: the file whose hash its rendering names. In a browser with the session's render token instead of a credential.",
+    access: { ...access, renderToken: true },
+    crossOrigin: true,
+    notFound: { sessionId: "CLICK_SESSION_NOT_FOUND" },
+    query: queryOf<{ token?: string }>({ token: described(text(1, 4_096), "The session's render token.") }),
+    ...fileAnswer({ description: "The PDF.", contentType: "application/pdf" }),
+    errors: ["CLICK_ORIGIN_NOT_ALLOWED", "CLICK_RENDER_NOT_FOUND", "CLICK_SESSION_EXPIRED", "RANGE_NOT_SATISFIABLE"],
+    call: ({ params: { sessionId }, renderGrant, ...request }, { click }) => {
+      if (renderGrant !== undefined && renderGrant.sessionId !== sessionId) {
+        throw new DomainError("CLICK_SESSION_NOT_FOUND");
+      }
+      return click.getSessionPdf(
+        { sessionId, token: renderGrant?.token, origin: request.headers.origin },
+        { ...onBehalfOf(request), timeoutMs: contentTimeoutMs },
+      );
+    },
+    respond: (found, request) => pdfReply(found, request),
   }),
   defineRoute({
     ...base,

@@ -69,10 +69,12 @@ export const signingPageRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...base,
+    crossOrigin: true,
     operationId: "getSigningFile",
     path: "/signing/assets/{folder}/{file}",
     summary: "Load a file of the signing page",
-    description: "Scripts, styles, fonts, and what shows PDFs.",
+    description:
+      "Scripts, styles, fonts, and what shows PDFs: the form shows texts that are PDFs with it, on any page.",
     texts: {
       folder: fileParam("signingFolder", "What kind of file it is.", "code"),
       file: fileParam("signingFile", "The name of the file.", "index-fQWf-u3f.js"),

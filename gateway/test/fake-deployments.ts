@@ -10,6 +10,8 @@ import {
   type Screenshot,
   ScreenshotSchema,
   type Template,
+  type TemplateFile,
+  TemplateFileSchema,
   type TemplatesService,
   type UpdateDeploymentRequest,
 } from "#gen/assent/templates/v1/templates_pb.ts";
@@ -29,6 +31,7 @@ const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
 /** Deployments that are kept in memory. */
 export function createFakeDeployments({ enter, findTemplate }: FakeTemplateStore) {
   const deployments = new Map<string, Deployment>();
+  const files = new Map<string, { readonly file: TemplateFile; readonly content: Uint8Array }>();
   const screenshots = new Map<string, { readonly screenshot: Screenshot; readonly content: Uint8Array }>();
   const seen: { created: CreateDeploymentRequest[]; updates: UpdateDeploymentRequest[]; lists: DeploymentStatus[] } = {
     created: [],
@@ -108,6 +111,20 @@ export function createFakeDeployments({ enter, findTemplate }: FakeTemplateStore
       });
       screenshots.set(screenshot.id, { screenshot, content });
       return { screenshot };
+    },
+    createTemplateFile: ({ templateId, content }, context) => {
+      findTemplate(templateId, enter(context));
+      const hash = sha256Label(content);
+      const facts = { contentHash: hash, hash, sentHash: hash, size: content.length, pages: 1, content: "{}" };
+      const file = create(TemplateFileSchema, { ...facts, templateId, createdBy: "cl_1", createdAt: now });
+      files.set(`${templateId} ${hash}`, { file, content });
+      return { file };
+    },
+    getTemplateFile: ({ templateId, contentHash }, context) => {
+      findTemplate(templateId, enter(context));
+      const found = files.get(`${templateId} ${contentHash}`);
+      if (found === undefined) throw new DomainError("CLICK_FILE_NOT_FOUND");
+      return found;
     },
     listScreenshots: ({ deploymentId }, context) => {
       find(deploymentId, enter(context));

@@ -2,6 +2,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, RenderRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { sha256Label } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
 
 const now = timestampFromDate(new Date("2026-11-20T17:00:00.123Z"));
@@ -63,6 +64,11 @@ export function createFakeRender(sessionOwner: (sessionId: string) => string | u
           ...changes.rendering,
         },
       };
+    },
+    getSessionPdf: ({ sessionId }, context) => {
+      if (sessionOwner(sessionId) !== requireCaller(context).orgId) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+      const content = Buffer.from(`%PDF-1.7 of ${sessionId}`);
+      return { hash: sha256Label(content), content };
     },
     authenticateRenderToken: ({ token }) => {
       if (token === "expired.expired.expired") throw new DomainError("TOKEN_EXPIRED");

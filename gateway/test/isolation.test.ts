@@ -42,6 +42,7 @@ const unknownNames: Readonly<Record<string, string>> = {
   connect: "999999",
   deploymentKey: `dep_${"z".repeat(22)}`,
   screenshot: `shot_${"z".repeat(22)}`,
+  templateFile: `sha256:${"f".repeat(64)}`,
   templateIdOrSlug: "no-such-template",
   tileLevel: "6",
   revision: "999",
@@ -53,6 +54,7 @@ const unknownNames: Readonly<Record<string, string>> = {
 const malformedNames: Readonly<Record<string, string>> = {
   deploymentKey: "dep_x",
   screenshot: "shot_x",
+  templateFile: "sha256:x",
   templateIdOrSlug: "No such template",
   tileLevel: "07",
   apiKey: "x".repeat(101),

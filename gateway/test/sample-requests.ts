@@ -71,6 +71,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
   const version = await send(`/v1/click/templates/${template.id}/versions`, "createVersion");
   const deployment = await send(`/v1/click/templates/${template.id}/deployments`, "createDeployment");
   const screenshot = await send(`/v1/click/deployments/${deployment.id}/screenshots`, "createScreenshot");
+  const file = await send(`/v1/click/templates/${template.id}/files`, "createTemplateFile");
   const session = await send("/v1/click/sessions", "createSession");
   const receipt = await send("/v1/click/accept", "accept");
   const resources = {
@@ -82,6 +83,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     userRef: "user 1/ö",
     deploymentKey: deployment.key as string,
     screenshot: screenshot.id as string,
+    templateFile: file.contentHash as string,
     templateIdOrSlug: template.slug as string,
     revision: "1",
     tileLevel: "0",

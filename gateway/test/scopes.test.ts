@@ -66,6 +66,8 @@ describe("caches", () => {
       "getGenDocumentContent",
       "getLogTile",
       "getScreenshotContent",
+      "getSessionPdf",
+      "getTemplateFileContent",
     ]);
   });
 

@@ -8,7 +8,8 @@ export type HtmlFindingCode =
   | "URL_FORBIDDEN"
   | "REMOTE_RESOURCE"
   | "COMMENT_FORBIDDEN"
-  | "MALFORMED_HTML";
+  | "MALFORMED_HTML"
+  | "MALFORMED_PDF";
 
 export type HtmlFinding = Finding<HtmlFindingCode>;
 export type LocatedHtmlFinding = LocatedFinding<HtmlFindingCode>;

@@ -1,3 +1,4 @@
+import { pdfTextToHtml, readPdfText } from "../pdf-text.ts";
 import { createFindingList, type FindingList, locateFindings } from "./findings.ts";
 import type { HtmlFinding, HtmlFindingCode, LocatedHtmlFinding } from "./html-finding.ts";
 import { type ConvertedMarkdown, convertMarkdown } from "./markdown.ts";
@@ -9,7 +10,7 @@ import type { SourceRange } from "./tree.ts";
 import { reportUnsafeCharacters, reportUnsafeReferences } from "./unsafe-text.ts";
 
 /** How a text for people is written. */
-export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT";
+export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT" | "PDF";
 
 export interface ReadContent {
   /** At most `maxHtmlFindings` of each severity; places are those of the content as it was given. */
@@ -41,6 +42,8 @@ export function readContent(format: ContentFormat, content: string): ReadContent
       return readMarkdown(content);
     case "TEXT":
       return readPlainText(content);
+    case "PDF":
+      return readPdf(content);
   }
 }
 
@@ -66,6 +69,25 @@ function readPlainText(content: string): ReadContent {
   };
   return { findings, markup: [], shown };
 }
+
+/** The content names a file; what is read here is what the file says. */
+function readPdf(content: string): ReadContent {
+  const pdf = readPdfText(content);
+  if (pdf === undefined) {
+    const message = "The content is not that of a PDF which was uploaded.";
+    const finding = { code: "MALFORMED_PDF", severity: "ERROR", message, ...whole } as const;
+    return { findings: locateFindings(content, [finding]), markup: [] };
+  }
+  const html = pdfTextToHtml(pdf);
+  const { findings, tree } = parseRestrictedHtml(html);
+  if (tree === undefined) return { findings: findings.map((one) => ({ ...one, ...start })), markup: [] };
+  const text = pdf.pages.flatMap((page) => page.text).join("\n");
+  const outline = { headings: [], links: [], languages: [] };
+  return { findings: [], markup: [], shown: { html, text: textAsWritten(text), isBlank: isBlank(text), outline } };
+}
+
+/** Places in the file cannot be named. */
+const start = { offset: 0, length: 0, line: 1, column: 1 };
 
 function readMarkdown(content: string): ReadContent {
   const list = createFindingList<HtmlFindingCode>(maxHtmlFindings);

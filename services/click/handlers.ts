@@ -32,7 +32,7 @@ import {
   recordExternalHead,
 } from "./log/log.ts";
 import { eraseUser, listAcceptances } from "./receipts/acceptances.ts";
-import { authenticateRenderToken, render } from "./render/render.ts";
+import { authenticateRenderToken, getSessionPdf, render } from "./render/render.ts";
 import { completeSession } from "./sessions/complete-session.ts";
 import { createSession } from "./sessions/create-session.ts";
 import { appendSessionEvents, cancelSession, getSession } from "./sessions/sessions.ts";
@@ -75,6 +75,7 @@ export const clickRoutes =
       ...verifyReceipt(deps),
       ...render(deps),
       ...authenticateRenderToken(deps),
+      ...getSessionPdf(deps),
       ...getTemplateStats(deps),
       ...getActivity(deps),
       ...cancelSession(deps),

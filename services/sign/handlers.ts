@@ -16,7 +16,7 @@ import {
   voidAgreement,
 } from "./edit/agreements.ts";
 import { changeTabs } from "./edit/change-tabs.ts";
-import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "./edit/documents.ts";
+import { checkPdf, getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "./edit/documents.ts";
 import { changeCustomFields, putRecipients, removeRecipients } from "./edit/recipients.ts";
 import { personalData } from "./erasure/erase-person.ts";
 import { exportOrganization } from "./export/export-organization.ts";
@@ -54,6 +54,7 @@ export const signRoutes =
       ...getSealCertificate(deps),
       ...verifyDocument(deps),
       ...verifySeal(deps),
+      ...checkPdf(deps),
       ...putRecipients(deps),
       ...removeRecipients(deps),
       ...changeTabs(deps),

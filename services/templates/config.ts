@@ -1,4 +1,4 @@
-import { type Environment, type FreshText, readSettings, secretSetting } from "#platform/config.ts";
+import { type Environment, type FreshText, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
 import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import type { CheckLimits } from "./content-check/check-pool.ts";
 
@@ -14,6 +14,7 @@ export interface TemplatesConfig {
 export const settings = {
   ...commonSettings,
   NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
+  SIGN_TARGET: stringSetting("Where the sign service answers gRPC: it checks PDFs that become texts."),
 };
 
 /** Throws a ConfigError that lists everything that is wrong. */

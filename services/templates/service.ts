@@ -1,5 +1,7 @@
+import { createClient, type Transport } from "@connectrpc/connect";
 import type { Pool } from "pg";
 import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { createDestroyerPool, destruction } from "#platform/destroy-tables.ts";
@@ -10,13 +12,19 @@ import { createCheckPool, usualCheckLimits } from "./content-check/check-pool.ts
 import { createContentChecker } from "./content-check/content-checker.ts";
 import { createPublisher } from "./rpc/due-publications.ts";
 import { templatesRoutes } from "./rpc/index.ts";
-import { exportWithScreenshots } from "./rpc/screenshots.ts";
+import { exportWithFiles } from "./rpc/screenshots.ts";
 import { createTemplatesOrm, schema } from "./store/orm.ts";
+
+export interface TemplatesServiceDeps {
+  readonly runtime: Runtime;
+  /** Reaches the sign service, which checks files that become texts. */
+  readonly sign: Transport;
+}
 
 /** Templates, their versions and their immutable revisions. Does not need the database before the first call. */
 export async function createTemplatesService(
   config: TemplatesConfig,
-  { runtime }: { runtime: Runtime },
+  { runtime, sign }: TemplatesServiceDeps,
 ): Promise<Service> {
   const { bus, clock, logger, metrics, newId, tracer } = runtime;
   const observe = (pool: Pool): void => observePool(pool, "templates", metrics, tracer);
@@ -28,15 +36,16 @@ export async function createTemplatesService(
   const checkPool = createCheckPool(checkLimits);
   const checker = createContentChecker({ pool: checkPool, clock, logger });
   const wakeRelay = () => relay.wake();
+  const pdfs = createClient(SignService, sign);
   const common = { orm, resolverPool, checker, logger, clock, newId, wakeRelay };
   const publisher = createPublisher({ ...common, bus, tracer });
   const wakePublisher = () => publisher.wake();
   return {
     name: "templates",
-    routes: templatesRoutes({ ...common, readerPool, checkLimits, wakePublisher }),
+    routes: templatesRoutes({ ...common, readerPool, checkLimits, pdfs, wakePublisher }),
     internalRoutes: (router) => {
       router.service(PersonalDataService, {
-        ...exportWithScreenshots(exportPool),
+        ...exportWithFiles(exportPool),
         ...destruction({
           ...{ pool: destroyerPool, schema },
           held: {
@@ -51,7 +60,9 @@ export async function createTemplatesService(
       // Fails as well while the schema is not migrated.
       await orm.em
         .fork()
-        .execute("select from templates.revision, templates.publication_rules, templates.screenshot limit 0");
+        .execute(
+          "select from templates.revision, templates.publication_rules, templates.screenshot, templates.file limit 0",
+        );
       await resolverPool.query(
         "select v.organization_id, s.publish_at from templates.version v, templates.scheduled_publication s limit 0",
       );

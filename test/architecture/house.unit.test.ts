@@ -25,7 +25,11 @@ describe("the house", () => {
   });
 
   test("exports nothing that no other file imports, but for what others are given", () => {
-    const given = ["web/verify/src/index.ts: ", "web/dashboard/src/visible/jsx-runtime.ts: "];
+    const given = [
+      ...["web/verify/src/index.ts: ", "web/dashboard/src/visible/jsx-runtime.ts: "],
+      // By the form, at its address.
+      "web/signing/src/pdf-viewer.ts: openPdf",
+    ];
     const unused = unusedExports(readModules()).filter((name) => !given.some((start) => name.startsWith(start)));
     expect(unused).toEqual([]);
   });

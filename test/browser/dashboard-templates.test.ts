@@ -3,11 +3,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { until } from "#platform/testing/until.ts";
 import { Browser } from "../support/browser-people.ts";
+import { textPdf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
-import { describeInBrowser } from "./support/browser.ts";
+import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { newOwner, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { hostHtml } from "./support/host-page.ts";
 import { broughtBy } from "./support/keyboard.ts";
 import { screenshot } from "./support/signing.ts";
+import { startSite } from "./support/site.ts";
 
 describeInBrowser("the dashboard's click templates", (pages) => {
   let system: System;
@@ -96,6 +99,68 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await button(page, "Clear the filters").click();
     await row(page, "Copy of Policy 25").waitFor();
     expect(await page.getByLabel("Search").inputValue()).toBe("");
+  });
+
+  test("a PDF is uploaded as a text, and accepted page by page, on our page and on theirs", async () => {
+    const { id } = await post("", { name: "Terms", type: "STATIC", policyFlags: { requireScroll: true } });
+    const page = await enter(owner, `/templates/${id}`);
+    const file = (...lines: string[]) => ({ name: "a.pdf", mimeType: "application/pdf", buffer: textPdf(...lines) });
+    await page.locator("input[type=file]").setInputFiles({ ...file(), buffer: Buffer.from("%PDF-1.7 and no more") });
+    await page.getByText(/PDF is damaged|cannot be read/).waitFor();
+    await page.locator("input[type=file]").setInputFiles(file("Be kind to everybody.", "Second page", "The very end"));
+    await page.getByRole("region", { name: "Terms, page 1 of 3" }).locator("canvas").waitFor();
+    await page.getByText("What screen readers read", { exact: true }).click();
+    await page.locator(".pdf-as-text details").getByText("The very end").waitFor();
+    await page.locator("assent-embed canvas").first().waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "templates-pdf");
+    await button(page, "Save").click();
+    await button(page, "Publish").click();
+    await inDialog(page, "Publish").click();
+    await isGone(page);
+
+    const site = await startSite();
+    try {
+      const origins = [site.url, owner.baseUrl];
+      const placed = { name: "Page", environment: "TEST", allowedOrigins: origins, activate: true };
+      const { id: deploymentId = "", key = "" } = await post(`/${id}/deployments`, placed);
+      for (const place of ["ours", "theirs"] as const) {
+        for (const viewport of [
+          { width: 1280, height: 720 },
+          { width: 375, height: 700 },
+        ]) {
+          const wanted = { templateId: id, deploymentId, userRef: `user-${place}-${viewport.width}` };
+          const { renderUrl } = (await api.post("/v1/click/sessions", wanted)).body;
+          const reader = await pages.open({ viewport });
+          const script = `<script src="${owner.baseUrl}/v1/click/render/${key}/embed.js" data-url="${renderUrl}" data-accept-url="/accept" data-target="#place"></script>`;
+          await reader.goto(place === "ours" ? renderUrl : site.page(hostHtml(script)));
+          const first = reader.getByRole("group", { name: "Page 1 / 3" });
+          await first.waitFor();
+          await until(async () => (await first.locator("canvas").evaluate(darkPixels)) > 50);
+          await first.getByText("Be kind to everybody.").waitFor({ state: "attached" });
+          expect(await reader.locator(".failed").count()).toBe(0);
+          expect(await accessibilityProblems(reader)).toEqual([]);
+          await screenshot(reader, `pdf-text-${place}-${viewport.width}`);
+          // A page that nobody listens to only shows the text.
+          if (place === "ours") continue;
+          const accept = reader.getByRole("button", { name: "I agree" });
+          expect(await accept.getAttribute("aria-disabled")).toBe("true");
+          await reader.getByRole("group", { name: "Page 3 / 3" }).scrollIntoViewIfNeeded();
+          await reader.locator("assent-embed .end").scrollIntoViewIfNeeded();
+          await until(async () => (await accept.getAttribute("aria-disabled")) === null);
+          await accept.click();
+          await reader.getByText("Your decision is recorded.").waitFor();
+        }
+      }
+      const events = site.received.map(({ body }) => body.presentation.events);
+      expect(events).toHaveLength(2);
+      for (const told of events) {
+        expect(told).toContainEqual(expect.objectContaining({ type: "DISPLAYED", target: "pdf" }));
+        expect(told).toContainEqual(expect.objectContaining({ type: "SCROLLED_TO_END" }));
+      }
+    } finally {
+      await site.close();
+    }
   });
 
   test("a text is published, changed and compared, and a deployment places it", async () => {
@@ -456,4 +521,20 @@ function padded(png: Buffer, bytes: number): Buffer {
 const termsOf = (time: string): string => {
   const rest = Array.from({ length: 12 }, (_, n) => `<p>Paragraph ${n + 1} says nothing new.</p>`).join("");
   return `<h2>Terms</h2><p>You may use the service for ${time} after you have paid.</p>${rest}`;
+};
+
+/** A canvas, as far as a test looks into it. */
+interface Picture {
+  readonly width: number;
+  readonly height: number;
+  getContext(kind: "2d"): { getImageData(x: number, y: number, w: number, h: number): { data: ArrayLike<number> } };
+}
+
+/** How many pixels of a picture are neither white nor see-through. */
+const darkPixels = (element: unknown): number => {
+  const canvas = element as Picture;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  let dark = 0;
+  for (let at = 0; at < data.length; at += 4) if ((data[at + 3] ?? 0) > 0 && (data[at] ?? 255) < 128) dark += 1;
+  return dark;
 };

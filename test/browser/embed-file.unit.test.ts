@@ -9,8 +9,8 @@ const sources = resolve(import.meta.dirname, "../../web/embed");
 describe("embed.js", () => {
   const built = readFileSync(embedFile);
 
-  test("has less than 16 kB compressed", () => {
-    expect(gzipSync(built).length).toBeLessThan(16_000);
+  test("has less than 17 kB compressed", () => {
+    expect(gzipSync(built).length).toBeLessThan(17_000);
   });
 
   test("is one file that runs as a classic script and as a module", () => {

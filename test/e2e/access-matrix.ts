@@ -157,6 +157,7 @@ const namedThings: Readonly<Record<string, true>> = {
   receipt: true,
   deploymentKey: true,
   screenshot: true,
+  templateFile: true,
   templateIdOrSlug: true,
   genTemplate: true,
   genAsset: true,

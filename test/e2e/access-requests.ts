@@ -12,7 +12,7 @@ import {
 import { createWebhookResources } from "../isolation/webhook-resources.ts";
 import type { Api } from "../support/api.ts";
 import { contractOf, requireConformance } from "../support/contract.ts";
-import { bodyOf } from "../support/journeys.ts";
+import { bodyOf, textPdf } from "../support/journeys.ts";
 import { noteExchange } from "../support/secrets.ts";
 
 /** One of everything that paths and queries name, by what they call it. */
@@ -110,6 +110,8 @@ async function createTerms(api: Api): Promise<Resources> {
   const deployment = bodyOf(201, await api.post(deployments, { name: "Page", activate: true }));
   const pictures = `/v1/click/deployments/${deployment.id}/screenshots`;
   const screenshot = bodyOf(201, await api.post(pictures, { content: onePixel }));
+  const documentBase64 = textPdf("Be kind.").toString("base64");
+  const file = bodyOf(201, await api.post(`/v1/click/templates/${templateId}/files`, { documentBase64 }));
   const userRef = `user-${randomUUID()}`;
   const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef }));
   const receipt = bodyOf(201, await api.accept(randomUUID(), { templateId, userRef }));
@@ -122,6 +124,7 @@ async function createTerms(api: Api): Promise<Resources> {
     userRef,
     deploymentKey: deployment.key,
     screenshot: screenshot.id,
+    templateFile: file.contentHash,
     templateIdOrSlug: slug,
     revision: "1",
     tileLevel: "0",

@@ -10,8 +10,10 @@ import {
   generatedText,
   publishText,
   republish,
+  textPdf,
 } from "../support/journeys.ts";
 import { type System, scenario } from "../support/system.ts";
+import { loadVerifier } from "../verify/support/verifier.ts";
 
 const sessions = "/v1/click/sessions";
 
@@ -94,6 +96,85 @@ export const clickJourneys = scenario("click journeys", (_mode, running) => {
       expect((await accept("c", both(true, true))).body).toEqual(receipt);
       const listed = bodyOf(200, await api.get("/v1/click/acceptances?userRef=ada%40example.com"));
       expect(listed).toEqual([again, receipt]);
+    });
+  });
+
+  describe("a text that is a PDF", () => {
+    test("is uploaded, published, shown, accepted and proven, and hostile ones are refused", async () => {
+      api = await system.newOrganization();
+      const templates = "/v1/click/templates";
+      const { id } = bodyOf(
+        201,
+        await api.post(templates, { name: "T", type: "STATIC", policyFlags: { showChanges: true } }),
+      );
+      const upload = (file: Uint8Array) =>
+        api.post(`${templates}/${id}/files`, { documentBase64: Buffer.from(file).toString("base64") });
+      const hostile = textPdf("Be kind.").toString("latin1");
+      const script = hostile.replace(
+        "<</Type/Catalog",
+        "<</OpenAction<</S/JavaScript/JS(app.alert\\(1\\))>>/Type/Catalog",
+      );
+      const locked = hostile.replace("/Root 1 0 R", "/Root 1 0 R/Encrypt 3 0 R");
+      const refused = ["%PDF-1.7 and no more", hostile.slice(0, 300), locked, script, textPdf("").toString("latin1")];
+      for (const file of refused) {
+        expectRefusal(await upload(Buffer.from(file, "latin1")), 400, "CLICK_VALIDATION_FAILED");
+      }
+      const bytesOf = async (path: string): Promise<Buffer> => {
+        const answer = await fetch(`${api.baseUrl}${path}`, { headers: { authorization: `Bearer ${api.token}` } });
+        if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+        return Buffer.from(await answer.arrayBuffer());
+      };
+
+      const file = bodyOf(201, await upload(textPdf("Be kind.", "The end (for now).")));
+      expect(file).toMatchObject({ templateId: id, pages: 2 });
+      const raw = await fetch(`${api.baseUrl}${templates}/${id}/files`, {
+        ...{ method: "POST", body: textPdf("Be kind.", "The end (for now).") },
+        headers: { authorization: `Bearer ${api.token}`, "content-type": "application/pdf" },
+      });
+      expect([raw.status, await raw.json()]).toEqual([201, file]);
+      const fields = { locale: "en", title: "Terms", format: "pdf" };
+      const versions = `${templates}/${id}/versions`;
+      const version = bodyOf(201, await api.post(versions, { ...fields, content: file.content }));
+      expect(version).toMatchObject({ contentHash: file.contentHash, format: "pdf", validation: { valid: true } });
+      bodyOf(200, await api.post(`${versions}/${version.id}/publish`, {}));
+
+      const session = bodyOf(201, await api.post(sessions, { templateId: id, userRef: "ada" }));
+      const rendering = await readJson(`/v1/click/render/sessions/${session.id}`);
+      expect(rendering.html).toBe(
+        "<section>\n<p>Be kind.</p>\n</section>\n<section>\n<p>The end (for now).</p>\n</section>\n",
+      );
+      expect(rendering.pdf).toEqual({
+        ...{ hash: file.hash, size: file.size },
+        pages: [
+          { width: 612, height: 792 },
+          { width: 612, height: 792 },
+        ],
+      });
+      const shown = await bytesOf(`/v1/click/render/sessions/${session.id}/pdf`);
+      expect(await bytesOf(`${templates}/${id}/files/${file.contentHash}/content`)).toEqual(shown);
+      expect(`sha256:${createHash("sha256").update(shown).digest("hex")}`).toBe(file.hash);
+      const byToken = await fetch(`${session.renderUrl.replace("?", "/pdf?")}`);
+      expect([byToken.status, Buffer.from(await byToken.arrayBuffer())]).toEqual([200, shown]);
+      const receipt = bodyOf(
+        201,
+        await api.accept("pdf", { sessionId: session.id, renderToken: rendering.renderToken }),
+      );
+      expect(receipt.contentHash).toBe(file.contentHash);
+      const bundle = bodyOf(200, await api.get(receipt.evidenceUrl));
+      expect(bundle.agreement).toMatchObject({ content: file.content, contentHash: file.contentHash });
+      expect(Buffer.from(bundle.agreement.pdf.content, "base64")).toEqual(shown);
+      const { checks } = await (await loadVerifier())(bundle);
+      expect(checks.filter(({ check }) => check === "PDF_HASH")).toMatchObject([{ status: "PASS" }]);
+      expect(checks.filter(({ status }) => status === "FAIL")).toEqual([]);
+
+      const next = bodyOf(201, await upload(textPdf("Be very kind.", "The end (for now).")));
+      const draft = { title: "Terms", format: "pdf", content: next.content };
+      bodyOf(200, await api.call("PUT", `${versions}/${version.id}/draft`, draft));
+      bodyOf(200, await api.post(`${versions}/${version.id}/publish`, {}));
+      const again = bodyOf(201, await api.post(sessions, { templateId: id, userRef: "ada" }));
+      const { changes, pdf } = await readJson(`/v1/click/render/sessions/${again.id}`);
+      expect(changes.html).toMatch(/<ins>.*very.*<\/ins>/);
+      expect(pdf.hash).toBe(next.hash);
     });
   });
 

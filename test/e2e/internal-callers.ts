@@ -281,6 +281,8 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "DocgenService CreateTemplate": { name: "Offer", format: "FORMAT_HTML" },
   "DocgenService ListTemplates": { pageSize: 1 },
   "TemplatesService CreateScreenshot": { content: "AA==" },
+  "TemplatesService CreateTemplateFile": { content: "AA==" },
+  "SignService CheckPdf": { content: "AA==" },
   "DocgenService UpdateTemplate": { templateId: uuid },
   "DocgenService ListAssets": { pageSize: 1 },
   "DocgenService CreateAsset": { name: "dot.png", content: "AA==" },

@@ -9,6 +9,7 @@ import {
   generatedTemplate,
   generatedText,
   publishText,
+  textPdf,
   withScopes,
 } from "../support/journeys.ts";
 import type { System } from "../support/system.ts";
@@ -58,6 +59,8 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
     const placed = { name: "Page", activate: true };
     const { id: placeId } = await ask(201, "POST", `/v1/click/templates/${templateId}/deployments`, placed);
     await ask(201, "POST", `/v1/click/deployments/${placeId}/screenshots`, { content: onePixel });
+    const documentBase64 = textPdf("Be kind.").toString("base64");
+    await ask(201, "POST", `/v1/click/templates/${templateId}/files`, { documentBase64 });
     const data = "typeConfig" in fields && fields.type === "GENERATED" ? { data: { buyer: "Ada" } } : {};
     const { id } = await ask(201, "POST", "/v1/click/sessions", { templateId, userRef: "user-1", ...data });
     await ask(200, "GET", `/v1/click/render/sessions/${id}`);

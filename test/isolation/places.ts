@@ -70,6 +70,7 @@ const resourceOfField: Readonly<Record<string, string>> = {
 const unknownNames: Readonly<Record<string, () => string>> = {
   deploymentKey: () => `dep_${"z".repeat(22)}`,
   screenshot: () => `shot_${"z".repeat(22)}`,
+  templateFile: () => `sha256:${"f".repeat(64)}`,
   templateIdOrSlug: () => "no-such-template",
   userRef: () => "nobody",
   revision: () => "999999999",

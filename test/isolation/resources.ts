@@ -1,6 +1,6 @@
 import { onePixel } from "#api/kinds.ts";
 import type { Answer, Api } from "../support/api.ts";
-import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
+import { bodyOf, consentTemplate, consentText, publishText, textPdf } from "../support/journeys.ts";
 import { createGenerationResources } from "./generation-resources.ts";
 import { createSignResources } from "./sign-resources.ts";
 import { createWebhookResources } from "./webhook-resources.ts";
@@ -28,6 +28,8 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
     201,
     await api.post(`/v1/click/deployments/${deployment.id}/screenshots`, { content: onePixel }),
   );
+  const documentBase64 = textPdf("Be kind.").toString("base64");
+  const file = bodyOf(201, await api.post(`/v1/click/templates/${templateId}/files`, { documentBase64 }));
   const version = `/v1/click/templates/${templateId}/versions/${versionId}`;
   bodyOf(200, await api.call("PUT", `${version}/draft`, { content: "<p>Be kind, please.</p>" }));
   bodyOf(200, await api.post(`${version}/approval-requests`, { note: "Please" }));
@@ -46,6 +48,7 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
     userRef: `user ${name}/ö`,
     deploymentKey: deployment.key,
     screenshot: screenshot.id,
+    templateFile: file.contentHash,
     templateIdOrSlug: slug,
     revision: "1",
     embedScriptHash: "0".repeat(32),

@@ -67,3 +67,28 @@ export const generatedTemplate = {
 } as const;
 
 export const generatedText = "<p>{{buyer}} buys.</p>";
+
+/** A small PDF with so many pages, each of one line in plain ASCII. */
+export function textPdf(...lines: readonly string[]): Buffer {
+  const kids = lines.map((_, index) => `${index * 2 + 4} 0 R`).join(" ");
+  const objects = [
+    "<</Type/Catalog/Pages 2 0 R>>",
+    `<</Type/Pages/Kids[${kids}]/Count ${lines.length}>>`,
+    "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+    ...lines.flatMap((line, index) => {
+      const content = `BT /F 18 Tf 60 700 Td (${line.replaceAll(/[\\()]/g, "\\$&")}) Tj ET`;
+      const page = `/MediaBox[0 0 612 792]/Contents ${index * 2 + 5} 0 R/Resources<</Font<</F 3 0 R>>>>`;
+      return [`<</Type/Page/Parent 2 0 R${page}>>`, `<</Length ${content.length}>>\nstream\n${content}\nendstream`];
+    }),
+  ];
+  let file = "%PDF-1.7\n";
+  const offsets = objects.map((object, index) => {
+    const offset = file.length;
+    file += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return `${String(offset).padStart(10, "0")} 00000 n \n`;
+  });
+  const start = file.length;
+  file += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join("")}`;
+  file += `trailer\n<</Size ${objects.length + 1}/Root 1 0 R>>\nstartxref\n${start}\n%%EOF\n`;
+  return Buffer.from(file, "latin1");
+}

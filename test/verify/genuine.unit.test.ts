@@ -37,6 +37,8 @@ describe("a genuine bundle", () => {
     ["of changes that were too long to be shown", { changes: "TOO_LONG" }],
     ["with the picture of its deployment", { screenshot: "HELD", acceptances: 2 }],
     ["with the picture of its deployment, of somebody who was erased", { screenshot: "HELD", visibility: "erased" }],
+    ["of a text that is a PDF", { pdf: true, acceptances: 2 }],
+    ["of a text that is a PDF, of somebody who was erased", { pdf: true, visibility: "erased" }],
     ["whose deployment has lost its picture", { screenshot: "GONE" }],
   ] as const)("%s fails nowhere", async (_name, changes) => {
     const result = await verify(makeBundle(installation, scenario(changes)), { keys });
@@ -46,6 +48,7 @@ describe("a genuine bundle", () => {
     expect(statusesOf(result, "CHANGES")).toEqual("changes" in changes ? ["PASS"] : []);
     const pictured = "screenshot" in changes ? [changes.screenshot === "HELD" ? "PASS" : "NOT PRESENT"] : [];
     expect(statusesOf(result, "SCREENSHOT_HASH")).toEqual(pictured);
+    expect(statusesOf(result, "PDF_HASH")).toEqual("pdf" in changes ? ["PASS"] : []);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { sha256Label } from "#platform/canonical-json.ts";
-import { makeBundle, sign } from "./support/bundle.ts";
+import { type Bundle, makeBundle, sign } from "./support/bundle.ts";
 import { keyFile, makeInstallation } from "./support/installation.ts";
 import { scenario } from "./support/scenario.ts";
 import { bits, flip, flipped, forged } from "./support/tamper.ts";
@@ -11,6 +11,7 @@ const installation = makeInstallation();
 const keys = keyFile(installation);
 const bundle = makeBundle(installation, scenario({ acceptances: 2 }));
 const told = makeBundle(installation, scenario({ changes: "SHOWN" }));
+const filed = makeBundle(installation, scenario({ pdf: true }));
 const pictured = makeBundle(installation, scenario({ screenshot: "HELD" }));
 let verify: VerifyBundle;
 beforeAll(async () => {
@@ -175,6 +176,33 @@ describe("what somebody changed who can sign the bundle again", () => {
       }),
       { numRuns: 8 },
     );
+  });
+
+  test.each([
+    ["agreement.pdf.content", ["PDF_HASH"]],
+    ["agreement.pdf.hash", ["PDF_HASH"]],
+    ["agreement.content", ["CONTENT_HASH"]],
+    ["agreement.rendered", ["RENDER_HASH", "PDF_HASH"]],
+    ["presentation.rendering.words.pdf.hash", ["WORDS_HASH", "PDF_HASH"]],
+  ])("of a text that is a PDF, %s is found out by %s", async (path, expected) => {
+    await fc.assert(
+      fc.asyncProperty(bits, async (bit) => {
+        const result = await verify(
+          forged(installation, filed, path, (value) => flip(value, bit)),
+          { keys },
+        );
+        expect(failed(result)).toEqual(expect.arrayContaining([...expected]));
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test("a document that is missing, or that no text names, is found out by PDF_HASH", async () => {
+    const { pdf, ...agreement } = filed.agreement as Bundle;
+    const without = forged(installation, filed, "agreement", () => agreement);
+    expect(failed(await verify(without, { keys }))).toEqual(["PDF_HASH"]);
+    const invented = forged(installation, bundle, "agreement", (value) => ({ ...(value as Bundle), pdf }));
+    expect(failed(await verify(invented, { keys }))).toEqual(["PDF_HASH"]);
   });
 
   test("a picture that no deployment names is found out by SCREENSHOT_HASH", async () => {

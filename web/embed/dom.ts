@@ -26,6 +26,13 @@ export function shadowWithStyles(host: HTMLElement, css: string): ShadowRoot {
   return shadow;
 }
 
+/** `sha256:<hex>`; undefined on pages without https, where browsers do not hash. */
+export async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string | undefined> {
+  if (globalThis.crypto?.subtle === undefined) return undefined;
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}
+
 /** Runs once, as soon as any part of the element can be seen. */
 export function whenSeen(element: Element, run: () => void): () => void {
   const observer = new IntersectionObserver((entries) => {

@@ -1,4 +1,4 @@
-import { el, shadowWithStyles } from "./dom.ts";
+import { el, sha256Of, shadowWithStyles } from "./dom.ts";
 import { DeliveryError, errorOf, toDeliveryError } from "./handover.ts";
 import type { Mounted, MountOptions } from "./options.ts";
 import { objectOf, type Rendering, readRendering } from "./rendering.ts";
@@ -109,11 +109,11 @@ async function checkRendering(answer: unknown, requestId?: string): Promise<Rend
   return rendering;
 }
 
-/** Whether the text has another hash than its sender states. Browsers do not hash on pages without https. */
+/** Whether the text has another hash than its sender states. */
 async function isOther(text: string | undefined, stated: string | undefined): Promise<boolean> {
-  if (stated === undefined || globalThis.crypto?.subtle === undefined) return false;
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return stated !== `sha256:${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  if (stated === undefined) return false;
+  const own = await sha256Of(new TextEncoder().encode(text));
+  return own !== undefined && own !== stated;
 }
 
 /** Applies the values of a theme that are known to be safe, and ignores all others. */

@@ -8,6 +8,10 @@ export interface MountOptions {
   readonly rendering?: unknown;
   /** Where it is fetched: the `renderUrl` of a session, or an address of the customer's backend. */
   readonly url?: string | undefined;
+  /** Where the file of a text that is a PDF is fetched; `…/pdf` below `url` when absent. */
+  readonly pdfUrl?: string | undefined;
+  /** Draws such a file, on a page that has something to do so; the viewer of the API when absent. */
+  readonly viewer?: (() => Promise<Viewer>) | undefined;
   /** Where an acceptance or refusal is POSTed, in addition to the callbacks and events. */
   readonly acceptUrl?: string | undefined;
   /** Instead of the display mode of the deployment. */
@@ -32,6 +36,16 @@ export interface MountOptions {
   readonly onDecline?: DecisionHandler | undefined;
   /** A window was closed, with or without a decision. */
   readonly onClose?: (() => void) | undefined;
+}
+
+/** What draws a file; it is loaded for texts that are files alone. */
+export interface Viewer {
+  openPdf(data: Uint8Array): Promise<OpenPdf>;
+}
+
+export interface OpenPdf {
+  draw(number: number, canvas: HTMLCanvasElement, width: number): Promise<void>;
+  close(): void;
 }
 
 /** A mounted text. */

@@ -21,6 +21,8 @@ export interface Rendering {
   readonly checkboxText: string;
   readonly purposes: readonly Purpose[];
   readonly documents: readonly LinkedDocument[];
+  /** The file that the text is; the html is then what it says, with a section for each page. */
+  readonly pdf: Pdf | undefined;
   /** What is to be shown before the text. */
   readonly disclosure: Disclosure | undefined;
   readonly rules: Rules;
@@ -46,6 +48,12 @@ export interface LinkedDocument {
   readonly name: string;
   readonly url: string;
   readonly mustRead: boolean;
+}
+
+/** A file that is shown page by page. */
+export interface Pdf {
+  readonly hash: string;
+  readonly pages: readonly { readonly width: number; readonly height: number }[];
 }
 
 /** What people are told before they agree by electronic records. */
@@ -97,6 +105,7 @@ export function readRendering(value: unknown): Rendering | undefined {
     checkboxText: textOf(json.checkboxText) ?? buttonText,
     purposes: listOf(json.purposes).map(purposeOf),
     documents: listOf(json.documents).map(documentOf),
+    pdf: pdfOf(json.pdf),
     disclosure: disclosureOf(json.disclosure),
     rules: rulesOf(templateType, objectOf(json.policy), objectOf(json.verification)),
     alreadyAccepted: json.alreadyAccepted === true,
@@ -136,6 +145,13 @@ function purposeOf(value: unknown): Purpose {
 function documentOf(value: unknown): LinkedDocument {
   const { name, url, mustRead } = objectOf(value);
   return { name: textOf(name) ?? textOf(url) ?? "", url: textOf(url) ?? "", mustRead: mustRead === true };
+}
+
+function pdfOf(value: unknown): Pdf | undefined {
+  const { hash, pages } = objectOf(value);
+  const sizes = listOf(pages).map(objectOf);
+  if (typeof hash !== "string" || sizes.length === 0) return undefined;
+  return { hash, pages: sizes.map(({ width, height }) => ({ width: positiveOf(width), height: positiveOf(height) })) };
 }
 
 function disclosureOf(value: unknown): Disclosure | undefined {

@@ -5,6 +5,7 @@ import { el, whenSeen } from "./dom.ts";
 import { createForm, type Form } from "./form.ts";
 import { DeliveryError, type HandOverResult, toDeliveryError } from "./handover.ts";
 import type { MountOptions } from "./options.ts";
+import { createPdfSource } from "./pdf.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { type DisplayMode, objectOf, type Rendering } from "./rendering.ts";
 import { createSteps } from "./steps.ts";
@@ -33,7 +34,7 @@ export function showRendering(show: ShowOptions): Shown {
   let form: Form | undefined;
   const onChange = (): void => form?.update();
   const recorder = createRecorder(onChange);
-  const text = createText(rendering, recorder, words);
+  const text = createText(rendering, recorder, words, createPdfSource(options, rendering));
   const changes = createChanges(rendering, recorder);
   if (text === undefined || changes === undefined) throw new DeliveryError({ errorCode: "TEXT_UNSAFE", isFinal: true });
   const status = el("p", { class: "unseen", role: "status" });

@@ -1,4 +1,5 @@
 import { el, parseSafeHtml, setAttribute, shadowWithStyles, whenSeen } from "./dom.ts";
+import { type PdfSource, showPdf } from "./pdf.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Rendering } from "./rendering.ts";
 import css from "./text.css?inline";
@@ -17,7 +18,12 @@ export interface TextView {
 const hintId = "assent-opens-new-tab";
 
 /** Undefined when the text is not safe to show. */
-export function createText(rendering: Rendering, recorder: Recorder, words: Words): TextView | undefined {
+export function createText(
+  rendering: Rendering,
+  recorder: Recorder,
+  words: Words,
+  pdf: PdfSource | undefined,
+): TextView | undefined {
   const fragment = parseSafeHtml(rendering.html);
   if (fragment === undefined) return undefined;
   const { element, shadow } = createRegion(rendering, rendering.title || rendering.buttonText);
@@ -26,14 +32,19 @@ export function createText(rendering: Rendering, recorder: Recorder, words: Word
   const links = [...fragment.querySelectorAll("a[href]")].filter((link) => /^https:/i.test(hrefOf(link)));
   for (const link of links) openInNewTab(link);
   const firstHeading = fragment.firstElementChild?.matches("h1, h2") ? fragment.firstElementChild.textContent : null;
-  shadow.append(fragment, end, hint);
+  const pages = pdf === undefined ? undefined : showPdf(pdf, fragment, recorder, words);
+  shadow.append(pages?.element ?? fragment, end, hint);
+  const stopWatching = watchEnd(end, recorder, pages?.ended);
   shadow.addEventListener("click", (event) => followLink(event, shadow, recorder));
   shadow.addEventListener("auxclick", (event) => followLink(event, shadow, recorder));
   return {
     element,
     hasTitle: firstHeading?.trim() === rendering.title.trim(),
     links: links.map(hrefOf),
-    stop: watchEnd(end, recorder),
+    stop: () => {
+      stopWatching();
+      pages?.stop();
+    },
   };
 }
 
@@ -91,13 +102,13 @@ function followLink(event: Event, shadow: ShadowRoot, recorder: Recorder): void 
   target.focus();
 }
 
-/** Tells when the end of the text was on the screen, however the reader got there. */
-function watchEnd(end: Element, recorder: Recorder): () => void {
+/** Tells when the end of the text was on the screen, however the reader got there; that of a file once it is drawn. */
+function watchEnd(end: Element, recorder: Recorder, drawn: Promise<void> = Promise.resolve()): () => void {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();
     recorder.displayed();
-    recorder.scrolledToEnd();
+    void drawn.then(recorder.scrolledToEnd);
   });
   observer.observe(end);
   return () => observer.disconnect();

@@ -4,6 +4,8 @@ export interface Words {
   readonly loadFailed: string;
   readonly expired: string;
   readonly unsafe: string;
+  readonly page: string;
+  readonly pdfFailed: string;
   readonly retry: string;
   readonly reference: string;
   readonly before: string;
@@ -58,6 +60,8 @@ const languages = {
     loadFailed: "The text could not be loaded.",
     expired: "This page has expired. Please start again.",
     unsafe: "The text is not shown because it contains something unsafe.",
+    page: "Page {}",
+    pdfFailed: "The document cannot be displayed. This is its text.",
     retry: "Try again",
     reference: "Reference: {}",
     before: "Before you can continue:",
@@ -94,6 +98,8 @@ const languages = {
     loadFailed: "Der Text konnte nicht geladen werden.",
     expired: "Diese Seite ist abgelaufen. Bitte beginnen Sie von vorn.",
     unsafe: "Der Text wird nicht angezeigt, weil er Unsicheres enthält.",
+    page: "Seite {}",
+    pdfFailed: "Das Dokument kann nicht angezeigt werden. Dies ist sein Text.",
     retry: "Erneut versuchen",
     reference: "Referenz: {}",
     before: "Bevor es weitergeht:",
@@ -131,6 +137,8 @@ const languages = {
     loadFailed: "Le texte n’a pas pu être chargé.",
     expired: "Cette page a expiré. Veuillez recommencer.",
     unsafe: "Le texte n’est pas affiché, car il contient un élément dangereux.",
+    page: "Page {}",
+    pdfFailed: "Le document ne peut pas être affiché. Voici son texte.",
     retry: "Réessayer",
     reference: "Référence : {}",
     before: "Avant de continuer :",
@@ -168,6 +176,8 @@ const languages = {
     loadFailed: "No se pudo cargar el texto.",
     expired: "Esta página ha caducado. Empiece de nuevo.",
     unsafe: "El texto no se muestra porque contiene algo inseguro.",
+    page: "Página {}",
+    pdfFailed: "No se puede mostrar el documento. Este es su texto.",
     retry: "Reintentar",
     reference: "Referencia: {}",
     before: "Antes de continuar:",
@@ -204,6 +214,8 @@ const languages = {
     loadFailed: "Impossibile caricare il testo.",
     expired: "Questa pagina è scaduta. Ricominciare.",
     unsafe: "Il testo non viene mostrato perché contiene elementi non sicuri.",
+    page: "Pagina {}",
+    pdfFailed: "Il documento non può essere visualizzato. Questo è il suo testo.",
     retry: "Riprova",
     reference: "Riferimento: {}",
     before: "Prima di continuare:",
@@ -240,6 +252,8 @@ const languages = {
     loadFailed: "Não foi possível carregar o texto.",
     expired: "Esta página expirou. Comece de novo.",
     unsafe: "O texto não é mostrado porque contém algo inseguro.",
+    page: "Página {}",
+    pdfFailed: "Não é possível mostrar o documento. Este é o seu texto.",
     retry: "Tentar novamente",
     reference: "Referência: {}",
     before: "Antes de continuar:",

@@ -1,4 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { canonicalJson } from "../../canonical-json.ts";
+import { readPdfText, writePdfText } from "../../pdf-text.ts";
 import { contentToHtml, readContent, UnsafeContentError } from "../read-content.ts";
 import { dangersOf } from "./shown-page.ts";
 
@@ -6,6 +9,49 @@ const errorsOf = (source: string): string[] =>
   readContent("MARKDOWN", source)
     .findings.filter((finding) => finding.severity === "ERROR")
     .map(({ code, line, column, snippet }) => `${code} ${line}:${column} ${snippet}`);
+
+describe("the content of a PDF", () => {
+  const hash = `sha256:${"0".repeat(64)}`;
+  const page = (...text: string[]) => ({ width: 612, height: 792.5, text });
+  const pdf = (...pages: ReturnType<typeof page>[]) => writePdfText({ hash, size: 7, pages });
+
+  test("is shown as what its pages say, with nothing of it as markup", () => {
+    const content = pdf(page("<b>Terms</b>", "a & b"), page());
+    expect(contentToHtml("PDF", content)).toBe(
+      "<section>\n<p>&lt;b&gt;Terms&lt;/b&gt;</p>\n<p>a &amp; b</p>\n</section>\n<section>\n</section>\n",
+    );
+    expect(readPdfText(content)).toEqual({ hash, size: 7, pages: [page("<b>Terms</b>", "a & b"), page()] });
+    expect(readContent("PDF", pdf(page())).shown).toMatchObject({ isBlank: true });
+  });
+
+  test("is canonical JSON", () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.string({ unit: "grapheme", minLength: 1 })), { minLength: 1 }), (texts) => {
+        const content = pdf(...texts.map((text) => page(...text)));
+        expect(canonicalJson(JSON.parse(content))).toBe(content);
+        expect(readPdfText(content)?.pages.map(({ text }) => text)).toEqual(texts);
+      }),
+    );
+  });
+
+  test.each([
+    ["no JSON", "<p>Terms</p>"],
+    ["no object", "null"],
+    ["another kind", pdf(page("x")).replace("assent.pdf-text", "assent.pdf")],
+    ["another version", pdf(page("x")).replace('"v":1', '"v":2')],
+    ["a blank more", pdf(page("x")).replace('"v":1', '"v": 1')],
+    ["a member more", pdf(page("x")).replace('"v":1', '"v":1,"w":1')],
+    ["a hash that is none", pdf(page("x")).replace("sha256:0", "sha256:g")],
+    ["no size", pdf(page("x")).replace('"size":7', '"size":0')],
+    ["a page without a side", pdf(page("x")).replace("792.5", "0")],
+    ["no page", pdf()],
+    ["too many pages", pdf(...Array.from({ length: 201 }, () => page("x")))],
+    ["an empty paragraph", pdf(page(""))],
+    ["a character that nobody sees", pdf(page("a\u202eb"))],
+  ])("with %s is refused", (_what, content) => {
+    expect(() => contentToHtml("PDF", content)).toThrow(UnsafeContentError);
+  });
+});
 
 describe("contentToHtml", () => {
   test.each([["<p>Be kind.</p>"], ["a\r\nb\rc <b>é</b> &copy; &#x41;"], ["<p>unclosed<table><tr><td>x</table>"]])(

@@ -10,7 +10,7 @@ import type { Logger } from "#platform/logger.ts";
 import { fillText, formMail, type MailAttachment, type Mailer, MailRefusedError } from "#platform/mail/mail.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { type Accepted, collectAccepted } from "../evidence/collect-evidence.ts";
-import { renderedText } from "../evidence/evidence.ts";
+import { agreementPdf, renderedText } from "../evidence/evidence.ts";
 import { contentFiles } from "../evidence/make-archive.ts";
 import type { EvidencePrinter } from "../evidence/pdf/evidence-printer.ts";
 import type { EvidenceDeps } from "../evidence/write-bundle.ts";
@@ -118,7 +118,8 @@ async function send(deps: CopyWorkerDeps, claimed: ClaimedCopy): Promise<CopyEnd
   if (accepted === undefined || address == null) return { status: "CANCELLED", at: clock.now() };
   const caller: Caller = { orgId, clientId: "copies", requestId: "", traceparent: "" };
   const letter = letterOf(accepted);
-  const pdf = await deps.evidencePrinter.printCopy(caller, accepted, letter.job);
+  // A text that is a file is its own copy.
+  const pdf = agreementPdf(accepted)?.content ?? (await deps.evidencePrinter.printCopy(caller, accepted, letter.job));
   const messageId = `<${receiptId}.copy@${new URL(deps.issuer).hostname}>`;
   const attachments = [...textAttachments(accepted, pdf), receiptAttachment(accepted)];
   // Printing takes time: the person may have been erased meanwhile.

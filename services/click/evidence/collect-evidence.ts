@@ -31,6 +31,7 @@ import {
   type EvidencedShowing,
   hashesOf,
   loggedFacts,
+  pdfTextOf,
   type ShownText,
   screenshotHashesOf,
 } from "./evidence.ts";
@@ -104,7 +105,7 @@ export async function collectAccepted(
     const text = await findText(tenant, found);
     if (text === undefined) throw new Error("the text of an acceptance is not stored");
     const { terms } = parseTerms(found.terms);
-    const contents = await findShown(tenant, hashesOf(leafOf(found)));
+    const contents = await findShown(tenant, [...hashesOf(leafOf(found)), ...pdfHashesOf(text)]);
     const rendering = terms.type === "GENERATED" ? await readSealedRendering(vault, tenant, name.sessionId) : null;
     return { found, text, terms, contents, rendering };
   });
@@ -206,7 +207,7 @@ async function readStored(
   return {
     found,
     text,
-    contents: await readContents(tenant, found),
+    contents: await readContents(tenant, found, text),
     rendering: isPersonalized ? await readSealedRendering(vault, tenant, session.view.id, openRestricted) : null,
     events: await readSessionEvents(reading, tenant, session),
     since: await readAftermath(reading, tenant, session),
@@ -220,15 +221,22 @@ async function readStored(
 }
 
 /** What was shown, and what the words around it and the deployment name in turn. */
-async function readContents(tenant: Tenant, found: FoundSession): Promise<ReadonlyMap<string, Buffer>> {
+async function readContents(
+  tenant: Tenant,
+  found: FoundSession,
+  text: ShownText,
+): Promise<ReadonlyMap<string, Buffer>> {
   const { hashes, wordsHash, deploymentHash } = shownHashes(found);
   const contents = await findShown(tenant, hashes);
   const named = await findShown(tenant, [
     ...changesHashesOf(contents.get(wordsHash ?? "")),
     ...screenshotHashesOf(contents.get(deploymentHash ?? "")),
+    ...pdfHashesOf(text),
   ]);
   return new Map([...contents, ...named]);
 }
+
+const pdfHashesOf = (text: ShownText): string[] => [pdfTextOf(text)?.hash ?? []].flat();
 
 /** The leaves of the acceptances and of the session's completion. */
 async function readLeaves(tenant: Tenant, { view, acceptances }: FoundSession) {

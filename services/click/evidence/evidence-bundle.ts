@@ -6,7 +6,14 @@ import { type Copy, maskedAddress } from "../copies/copy.ts";
 import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
 import type { Terms } from "../terms/terms.ts";
-import { type Evidence, type EvidencedAcceptance, renderedText, type ShownText, showing } from "./evidence.ts";
+import {
+  agreementPdf,
+  type Evidence,
+  type EvidencedAcceptance,
+  renderedText,
+  type ShownText,
+  showing,
+} from "./evidence.ts";
 import { integrityObject } from "./evidence-integrity.ts";
 import { statementObject } from "./evidence-statement.ts";
 
@@ -36,6 +43,7 @@ export function buildBundle(
     agreement: {
       ...agreementObject(session, terms, text),
       ...renderedText(shown),
+      ...pdfObject(evidence),
       linkedDocuments: linkedDocuments(terms),
     },
     presentation: { ...showing(shown), ...presentationObject(last?.evidence?.presentation ?? null) },
@@ -116,7 +124,14 @@ const contentTypes = {
   HTML: "text/html; charset=utf-8",
   MARKDOWN: "text/markdown; charset=utf-8",
   TEXT: "text/plain; charset=utf-8",
+  PDF: "application/vnd.assent.pdf-text+json",
 };
+
+/** Only of texts that are files. */
+function pdfObject(evidence: Evidence) {
+  const pdf = agreementPdf(evidence);
+  return pdf === null ? {} : { pdf: { ...pdf, content: pdf.content.toString("base64") } };
+}
 
 const agreementObject = (session: SessionView, terms: Terms, text: ShownText) => ({
   template: {

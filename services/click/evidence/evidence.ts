@@ -1,5 +1,6 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Receipt } from "#api/receipts.ts";
+import { type PdfText, readPdfText } from "#platform/pdf-text.ts";
 import type { PolicyCheck } from "../accept/policy-checks.ts";
 import type { Aftermath } from "../consent/aftermath.ts";
 import type { Copy } from "../copies/copy.ts";
@@ -10,6 +11,7 @@ import type { ShownWords } from "../render/compose.ts";
 import type { PageEvent } from "../sessions/session.ts";
 import type { SessionView } from "../sessions/session-view.ts";
 import type { ShownFacts } from "../terms/agreement.ts";
+import type { ContentFormat } from "../terms/content-store.ts";
 import type { Terms } from "../terms/terms.ts";
 import type { EvidenceIntegrity } from "./evidence-integrity.ts";
 
@@ -17,7 +19,7 @@ import type { EvidenceIntegrity } from "./evidence-integrity.ts";
 export interface ShownText {
   readonly title: string | null;
   readonly content: Buffer;
-  readonly format: "HTML" | "MARKDOWN" | "TEXT";
+  readonly format: ContentFormat;
   readonly contentHash: string;
   readonly texts: object;
   readonly publishedAt: Date | null;
@@ -89,6 +91,17 @@ export function deploymentScreenshot({ facts, contents }: Pick<EvidencedShowing,
   if (hash === undefined || content === undefined) return null;
   return { hash, contentType: content[0] === 0x89 ? "image/png" : "image/jpeg", content };
 }
+
+/** The file that the text is; null for other texts. */
+export function agreementPdf({ text, showing }: Pick<Evidence, "text" | "showing">) {
+  const pdf = pdfTextOf(text);
+  const content = showing.contents.get(pdf?.hash ?? "");
+  if (pdf === undefined || content === undefined) return null;
+  return { hash: pdf.hash, size: pdf.size, pages: pdf.pages.length, content };
+}
+
+export const pdfTextOf = ({ format, content }: Pick<ShownText, "format" | "content">): PdfText | undefined =>
+  format === "PDF" ? readPdfText(content.toString("utf8")) : undefined;
 
 /** What the public part of the log says about how the text was shown; null when it says nothing. */
 export function loggedFacts(leaf: AcceptanceLeaf): ShownFacts | null {

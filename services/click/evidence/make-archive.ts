@@ -3,7 +3,7 @@ import { crc32, deflateRaw } from "node:zlib";
 import { Zip, type ZipInputFile } from "fflate";
 import { proofText } from "#platform/transparency/merkle.ts";
 import { zipTime } from "#platform/zip-time.ts";
-import { deploymentScreenshot, type Evidence, renderedText } from "./evidence.ts";
+import { agreementPdf, deploymentScreenshot, type Evidence, renderedText } from "./evidence.ts";
 import { mainRecord } from "./evidence-integrity.ts";
 import type { WrittenBundle } from "./write-bundle.ts";
 
@@ -30,12 +30,14 @@ export function makeArchive(deps: ArchiveDeps, evidence: Evidence, { json, keys 
 
 const textFile = (name: string, text: string): ArchivedFile => ({ name, bytes: Buffer.from(text) });
 
-const extensions = { HTML: "html", MARKDOWN: "md", TEXT: "txt" };
+const extensions = { HTML: "html", MARKDOWN: "md", TEXT: "txt", PDF: "json" };
 
 /** The text as published and, if the service rendered it, as shown. */
 export function contentFiles({ text, showing }: Pick<Evidence, "text" | "showing">): ArchivedFile[] {
   const { rendered } = renderedText(showing);
+  const pdf = agreementPdf({ text, showing });
   return [
+    ...(pdf === null ? [] : [{ name: "document.pdf", bytes: pdf.content }]),
     { name: `content.${extensions[text.format]}`, bytes: text.content },
     ...(rendered === null ? [] : [textFile("rendered.html", rendered)]),
   ];
@@ -146,6 +148,7 @@ const screenshotMeaning = "what the page looked like, as the party that uses the
 
 const meanings: Readonly<Record<string, string>> = {
   "bundle.json": "the whole record with all proofs, signed; the other files repeat parts of it",
+  "document.pdf": "the document that was shown, byte for byte",
   "rendered.html": "the text as it was handed out to be displayed",
   "screenshot.png": screenshotMeaning,
   "screenshot.jpg": screenshotMeaning,

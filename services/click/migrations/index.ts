@@ -156,5 +156,11 @@ export const clickMigrations: ServiceMigrations = {
       check (source in ('sign', 'sign.deletion', 'sign.erasure', 'sign.records')) not valid`,
       "alter table click.external_head validate constraint external_head_source_check",
     ),
+    // Texts that are files: what names the file is kept here, and its bytes in click.shown.
+    sqlMigration(
+      "026_pdf_texts",
+      `alter table click.agreement_text drop constraint agreement_text_format_check,
+        add constraint agreement_text_format_check check (format in ('HTML', 'MARKDOWN', 'TEXT', 'PDF')) not valid`,
+    ),
   ],
 };

@@ -9,7 +9,7 @@ import type { BoundText } from "../terms/agreement.ts";
 import { fitData } from "../terms/merge-data.ts";
 import type { Placement } from "../terms/placement.ts";
 import type { Terms } from "../terms/terms.ts";
-import type { HtmlText } from "./html-source.ts";
+import type { HtmlText, ShownPdf } from "./html-source.ts";
 import type { RenderClaims } from "./render-tokens.ts";
 
 /** Exactly what a person is shown: the text and the words around it. */
@@ -28,6 +28,8 @@ export interface ShownWords extends Words {
   readonly purposes: readonly AskedPurpose[];
   /** Where the policy asks for it. */
   readonly disclosure?: EsignDisclosure;
+  /** The file that is shown, of a text that is one. */
+  readonly pdf?: ShownPdf;
   /** Absent when the person is not told of an earlier text. */
   readonly changes?: ToldChanges;
 }
@@ -65,11 +67,16 @@ export function compose(
   return { ...merged, ...composeWords(text, terms, changes) };
 }
 
-export function composeWords(text: Pick<HtmlText, "title" | "texts" | "locale">, terms: Terms, changes?: ToldChanges) {
+export function composeWords(
+  text: Pick<HtmlText, "title" | "texts" | "locale" | "pdf">,
+  terms: Terms,
+  changes?: ToldChanges,
+) {
   const words: ShownWords = {
     ...chooseWords(text.texts, text.title ?? terms.name, text.locale),
     purposes: askedPurposes(terms, text.texts.purposeTexts),
     ...(terms.policy.esignDisclosure ? { disclosure: disclosureOf(terms, text.locale) } : {}),
+    ...(text.pdf === null ? {} : { pdf: text.pdf }),
     ...(changes === undefined ? {} : { changes }),
   };
   const wordsJson = canonicalJson(words);

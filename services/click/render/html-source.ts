@@ -4,6 +4,7 @@ import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { readPdfText } from "#platform/pdf-text.ts";
 import type { LocatedFinding } from "#platform/restricted-html/findings.ts";
 import { type MergeHtml, prepareMerge } from "#platform/restricted-html/merge-html.ts";
 import { contentToHtml, UnsafeContentError } from "#platform/restricted-html/read-content.ts";
@@ -25,6 +26,16 @@ export interface HtmlText extends BoundText {
   readonly htmlHash: string;
   /** The placeholders of a GENERATED text; null for any other. */
   readonly merge: MergeHtml | null;
+  /** The file that the text is; the HTML is then what it says. Null for any other. */
+  readonly pdf: ShownPdf | null;
+}
+
+/** A PDF that is shown page by page. */
+export interface ShownPdf {
+  readonly hash: string;
+  readonly size: number;
+  /** In points. */
+  readonly pages: readonly { readonly width: number; readonly height: number }[];
 }
 
 /** Stored texts, as HTML. */
@@ -70,10 +81,10 @@ export function createHtmlSource({ pool, converter }: { pool: pg.Pool; converter
   };
 }
 
-function htmlText(text: AgreementText, { html, merge }: ConvertedHtml): HtmlText {
+function htmlText(text: AgreementText, { html, merge, pdf }: ConvertedHtml): HtmlText {
   const { templateId, versionId, revision, label, locale, contentHash, title, texts } = text;
   const bound = { templateId, versionId, revision, label, locale, contentHash };
-  return { ...bound, title, texts, html, htmlHash: sha256Label(html), merge };
+  return { ...bound, title, texts, html, htmlHash: sha256Label(html), merge, pdf };
 }
 
 /** Converts texts to HTML without blocking other work. */
@@ -91,12 +102,13 @@ export interface HtmlConverter {
 interface ConvertedHtml {
   readonly html: string;
   readonly merge: MergeHtml | null;
+  readonly pdf: ShownPdf | null;
 }
 
 /**
  * HTML of this length takes less than 5 ms; Markdown takes longer, and malicious Markdown time quadratic in its length.
  */
-const inlineCharacters = { HTML: 12_000, TEXT: 12_000, MARKDOWN: 1_000 };
+const inlineCharacters = { HTML: 12_000, TEXT: 12_000, PDF: 12_000, MARKDOWN: 1_000 };
 
 /** Of one organization; a Markdown text of 1 MiB takes three seconds. */
 const maxWaiting = 4;
@@ -165,7 +177,7 @@ interface ComparisonJob {
 
 type Conversion =
   /** `merge` is null for a text without placeholders. */
-  | { readonly kind: "html"; readonly html: string; readonly merge: MergeHtml | null }
+  | ({ readonly kind: "html" } & ConvertedHtml)
   /** The text must not be shown. */
   | { readonly kind: "unsafe"; readonly findings: readonly UnsafePlace[] };
 
@@ -175,7 +187,8 @@ type UnsafePlace = Pick<LocatedFinding, "code" | "message" | "line" | "column">;
 function convertContent({ format, content, isGenerated }: ConversionJob): Conversion {
   try {
     const html = contentToHtml(format, content);
-    return { kind: "html", html, merge: isGenerated ? prepareMerge(html) : null };
+    const pdf = format === "PDF" ? shownPdf(content) : null;
+    return { kind: "html", html, merge: isGenerated ? prepareMerge(html) : null, pdf };
   } catch (error) {
     if (error instanceof UnsafeContentError) {
       const findings = error.findings.map(({ code, message, line, column }) => ({ code, message, line, column }));
@@ -186,6 +199,13 @@ function convertContent({ format, content, isGenerated }: ConversionJob): Conver
     }
     throw error;
   }
+}
+
+function shownPdf(content: string): ShownPdf | null {
+  const pdf = readPdfText(content);
+  if (pdf === undefined) return null;
+  const { hash, size, pages } = pdf;
+  return { hash, size, pages: pages.map(({ width, height }) => ({ width, height })) };
 }
 
 /** What a thread does. */

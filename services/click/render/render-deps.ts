@@ -94,16 +94,16 @@ const answerMs = 5_000;
 const cachedCharacters = 4_000_000;
 
 function createDraftSource(templates: Client<typeof TemplatesService>, converter: HtmlConverter): DraftSource {
-  const cache = new LRUCache<string, string>({ maxSize: cachedCharacters });
-  const convert = async (orgId: OrgId, { contentHash, format: wireFormat, content }: Version): Promise<string> => {
+  const cache = new LRUCache<string, Converted>({ maxSize: cachedCharacters });
+  const convert = async (orgId: OrgId, { contentHash, format: wireFormat, content }: Version): Promise<Converted> => {
     const format = contentFormats[wireFormat];
     if (format === undefined) throw new Error(`a version has the unknown format ${wireFormat}`);
     const key = `${format} ${contentHash}`;
     const known = cache.get(key);
     if (known !== undefined) return known;
-    const { html } = await converter.convert(orgId, { format, content, isGenerated: false });
-    cache.set(key, html, { size: html.length + 1_000 });
-    return html;
+    const { html, pdf } = await converter.convert(orgId, { format, content, isGenerated: false });
+    cache.set(key, { html, pdf }, { size: html.length + 1_000 });
+    return { html, pdf };
   };
   return {
     read: async (caller, templateId, versionId) => {
@@ -120,7 +120,9 @@ function createDraftSource(templates: Client<typeof TemplatesService>, converter
   };
 }
 
-function draftText(version: Version, html: string): HtmlText {
+type Converted = Pick<HtmlText, "html" | "pdf">;
+
+function draftText(version: Version, { html, pdf }: Converted): HtmlText {
   const { templateId, id, locale, label, contentHash, title, texts } = version;
   return {
     templateId,
@@ -134,5 +136,6 @@ function draftText(version: Version, html: string): HtmlText {
     html,
     htmlHash: sha256Label(html),
     merge: null,
+    pdf,
   };
 }

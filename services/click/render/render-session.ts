@@ -48,13 +48,38 @@ export async function renderSession(deps: Deps, caller: Caller, wanted: SessionR
   return rendered;
 }
 
+/** The file that a session shows. Throws as renderSession does, and CLICK_RENDER_NOT_FOUND when its text is no file. */
+export async function readSessionPdf(
+  deps: Pick<RenderDeps, "pool" | "vault" | "clock">,
+  { orgId }: Caller,
+  wanted: Pick<SessionRendering, "sessionId" | "origin">,
+): Promise<{ hash: string; content: Buffer }> {
+  return withOrg(deps.pool, orgId, async (tenant) => {
+    const { words, placement } = await readPinned(
+      deps,
+      tenant,
+      await requireSession(deps, tenant, wanted.sessionId, deps.clock.now()),
+    );
+    requireAllowedOrigin(placement, wanted.origin);
+    const hash = words.pdf?.hash ?? "";
+    const content = hash === "" ? undefined : (await findShown(tenant, [hash])).get(hash);
+    if (content === undefined) throw new DomainError("CLICK_RENDER_NOT_FOUND");
+    return { hash, content };
+  });
+}
+
 interface ShownSession {
   readonly row: StoredSession;
   readonly terms: Terms & JsonObject;
   readonly view: SessionView;
 }
 
-async function requireSession({ vault }: Deps, tenant: Tenant, id: string, now: Date): Promise<ShownSession> {
+async function requireSession(
+  { vault }: Pick<Deps, "vault">,
+  tenant: Tenant,
+  id: string,
+  now: Date,
+): Promise<ShownSession> {
   const { orgId } = tenant;
   const row = await findSession(tenant, id);
   if (row === undefined) throw new DomainError("CLICK_SESSION_NOT_FOUND");
@@ -73,7 +98,11 @@ interface Pinned {
   readonly placement: Placement | undefined;
 }
 
-async function readPinned({ vault }: Deps, tenant: Tenant, { row, terms }: ShownSession): Promise<Pinned> {
+async function readPinned(
+  { vault }: Pick<Deps, "vault">,
+  tenant: Tenant,
+  { row, terms }: ShownSession,
+): Promise<Pinned> {
   const { renderHash, wordsHash, deploymentHash } = row;
   const isMerged = terms.type === "GENERATED";
   const hashes = [isMerged ? null : renderHash, wordsHash, deploymentHash].filter((hash) => hash !== null);

@@ -11,7 +11,7 @@ import { changesMessage } from "./changes.ts";
 import type { Rendered } from "./compose.ts";
 import type { RenderDeps } from "./render-deps.ts";
 import { renderDeployment, renderPreview } from "./render-published.ts";
-import { renderSession } from "./render-session.ts";
+import { readSessionPdf, renderSession } from "./render-session.ts";
 import { isExpired, type RenderClaims } from "./render-tokens.ts";
 
 export const render = (deps: RenderDeps): Pick<ServiceImpl<typeof ClickService>, "render"> => ({
@@ -23,7 +23,11 @@ export const render = (deps: RenderDeps): Pick<ServiceImpl<typeof ClickService>,
 });
 
 /** A token opens the session that it was made for and nothing else; throws INVALID_TOKEN, TOKEN_EXPIRED. */
-async function requireOwnToken(deps: RenderDeps, caller: Caller, { token, subject }: RenderRequest): Promise<void> {
+async function requireOwnToken(
+  deps: RenderDeps,
+  caller: Caller,
+  { token, subject }: Pick<RenderRequest, "token" | "subject">,
+): Promise<void> {
   if (token === undefined) return;
   const { org, sid } = await readSessionToken(deps, token);
   const isOwn = org === caller.orgId && subject.case === "sessionId" && subject.value.toLowerCase() === sid;
@@ -50,6 +54,15 @@ function renderSubject(deps: RenderDeps, caller: Caller, request: RenderRequest)
       throw new Error("a rendering without a subject passed validation");
   }
 }
+
+export const getSessionPdf = (deps: RenderDeps): Pick<ServiceImpl<typeof ClickService>, "getSessionPdf"> => ({
+  async getSessionPdf({ sessionId, token, origin }, context) {
+    const caller = requireCaller(context);
+    await requireOwnToken(deps, caller, { token, subject: { case: "sessionId", value: sessionId } });
+    if (!isUuid(sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");
+    return readSessionPdf(deps, caller, { sessionId: sessionId.toLowerCase(), origin });
+  },
+});
 
 async function answer(deps: RenderDeps, rendered: Rendered): Promise<MessageInitShape<typeof RenderingSchema>> {
   const renderToken = rendered.claims === null ? "" : await deps.tokens.sign(rendered.claims);
@@ -112,6 +125,7 @@ function renderingMessage(rendered: Rendered): MessageInitShape<typeof Rendering
     isDraft: rendered.isDraft,
     theme: placement?.theme,
     disclosure: words.disclosure,
+    pdf: words.pdf && { ...words.pdf, pages: words.pdf.pages.map((page) => ({ ...page })) },
     documents: linkedDocuments(terms).map((document) => ({ ...document })),
     changes: changesMessage(rendered),
   };

@@ -12,12 +12,14 @@ import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { readPdfText } from "#platform/pdf-text.ts";
 import type { BoundText } from "./agreement.ts";
 import {
   type AgreementText,
   type ContentFormat,
   findTerms,
   hasText,
+  insertShown,
   insertTerms,
   insertText,
   type Texts,
@@ -92,7 +94,30 @@ async function keepText({ pool, templates }: ContentKeeperDeps, caller: Caller, 
   if (kept.contentHash !== text.contentHash || sha256Label(kept.content) !== text.contentHash) {
     throw new Error(`the text of revision ${revision} of version ${versionId} is not the one that was resolved`);
   }
-  await withOrg(pool, orgId, (tenant) => insertText(tenant, kept));
+  const pdf = await fetchPdf(templates, caller, kept);
+  // In one transaction: whoever finds the text finds its file, too.
+  await withOrg(pool, orgId, async (tenant) => {
+    if (pdf !== undefined) await insertShown(tenant, [pdf]);
+    await insertText(tenant, kept);
+  });
+}
+
+/** Up to 5 MiB. */
+const transferMs = 10_000;
+
+/** The file that a text names; undefined for a text that is none. */
+async function fetchPdf(
+  templates: ContentKeeperDeps["templates"],
+  caller: Caller,
+  { templateId, content, format, contentHash }: AgreementText,
+): Promise<Buffer | undefined> {
+  if (format !== "PDF") return undefined;
+  const options = { headers: callerHeaders(caller), timeoutMs: transferMs };
+  const { content: bytes } = await templates.getTemplateFile({ templateId, contentHash }, options);
+  if (sha256Label(bytes) !== readPdfText(content.toString("utf8"))?.hash) {
+    throw new Error(`the file of the text ${contentHash} is not the one that it names`);
+  }
+  return Buffer.from(bytes);
 }
 
 function agreementText(answer: GetRevisionResponse): AgreementText {
@@ -128,4 +153,5 @@ export const contentFormats: Partial<Record<WireFormat, ContentFormat>> = {
   [WireFormat.HTML]: "HTML",
   [WireFormat.MARKDOWN]: "MARKDOWN",
   [WireFormat.TEXT]: "TEXT",
+  [WireFormat.PDF]: "PDF",
 };

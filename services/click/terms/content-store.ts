@@ -1,7 +1,7 @@
 import { sha256Label } from "#platform/canonical-json.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 
-export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT";
+export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT" | "PDF";
 
 /** The words around the text. */
 export interface Texts {

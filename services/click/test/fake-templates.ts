@@ -18,6 +18,7 @@ import {
   type FakeCalls,
   type FakeState,
   getRevision,
+  getTemplateFile,
   getVersion,
   type Handlers,
   keepText,
@@ -53,6 +54,8 @@ export interface FakeVersion {
   format?: ContentFormat;
   texts?: MessageInitShape<typeof VersionTextsSchema>;
   changeSummary?: string;
+  /** The bytes of a text that is a file. */
+  pdf?: Buffer;
 }
 
 export interface FakeTemplate {
@@ -99,6 +102,7 @@ export function createFakeTemplates(): FakeTemplates {
   const handlers = {
     ...resolveTemplates(state),
     ...getRevision(state),
+    ...getTemplateFile(state),
     ...getVersion(state),
     ...countTemplateParts(state, deployments),
     ...resolveDeployment(deployments, snapshot),

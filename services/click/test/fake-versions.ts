@@ -70,6 +70,22 @@ export const getRevision = (state: FakeState): Handlers<"getRevision"> => ({
   },
 });
 
+/** The file of a version that is one. */
+export const getTemplateFile = (state: FakeState): Handlers<"getTemplateFile"> => ({
+  getTemplateFile({ templateId, contentHash }, context) {
+    mayFail(state);
+    const { orgId } = requireCaller(context);
+    const text = [...state.texts.values()].find(
+      ({ template, version }) =>
+        template.organizationId === orgId &&
+        template.templateId === templateId &&
+        sha256Label(version.content) === contentHash,
+    );
+    if (text?.version.pdf === undefined) throw toConnectError(new DomainError("CLICK_FILE_NOT_FOUND"));
+    return { content: text.version.pdf };
+  },
+});
+
 export const getVersion = (state: FakeState): Handlers<"getVersion"> => ({
   getVersion({ templateId, versionId }, context) {
     mayFail(state);

@@ -49,6 +49,9 @@ export async function findText(
   }
   const { versionId, revision } = chooseVersion(template, asked);
   const found = await templates.getRevision({ versionId, revision }, options).catch(translate);
+  if (found.format === ContentFormat.PDF) {
+    throw new DomainError("GEN_TEMPLATE_ERROR", { message: "The text is a PDF already. Download its file instead." });
+  }
   return {
     ref: { templateId: template.id, versionId, locale: found.locale },
     title: found.title ?? template.name,

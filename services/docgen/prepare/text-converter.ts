@@ -10,7 +10,7 @@ export interface TextConverter {
 }
 
 /** Texts of this length take less than 5 ms; malicious Markdown takes time quadratic in its length. */
-const inlineCharacters = { HTML: 8_000, TEXT: 8_000, MARKDOWN: 1_000 };
+const inlineCharacters = { HTML: 8_000, TEXT: 8_000, PDF: 8_000, MARKDOWN: 1_000 };
 
 export function createTextConverter(): TextConverter {
   const pool = createWorkerPool<TextJob, ConvertedText>({

@@ -49,6 +49,18 @@ export const putDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignServic
   },
 });
 
+/** For texts of templates that are files: nothing is kept, and no agreement knows of it. */
+export const checkPdf = ({ intake }: Pick<SignDeps, "intake">): Pick<ServiceImpl<typeof SignService>, "checkPdf"> => ({
+  async checkPdf({ content }, context) {
+    const { orgId } = requireCaller(context);
+    const [checked] = await intake.check(orgId, [{ documentId: "1", name: "text", fileExtension: "pdf", content }]);
+    if (checked === undefined) throw new Error("a file was checked without a result");
+    const texts = await intake.readTexts(orgId, checked.bytes);
+    const pages = checked.pages.map(({ width, height }, index) => ({ width, height, text: [...(texts[index] ?? [])] }));
+    return { content: checked.bytes, pages };
+  },
+});
+
 export const removeDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "removeDocuments"> => ({
   async removeDocuments(request, context) {
     const caller = waitingCaller(context);

@@ -1,8 +1,10 @@
 import { fileURLToPath } from "node:url";
 import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { maxPdfPages } from "#platform/pdf-text.ts";
+import { unsafeCharacter } from "#platform/restricted-html/text.ts";
 import type { TextPlace, WantedText } from "./messages.ts";
 import type { PageBox } from "./page-tree.ts";
-import { maxMatches } from "./pdf-limits.ts";
+import { maxMatches, PdfProblem } from "./pdf-limits.ts";
 import { linesOf, type TextLine, type TextRun } from "./text-lines.ts";
 
 /**
@@ -31,6 +33,69 @@ export async function findTexts(bytes: Uint8Array, wanted: readonly WantedText[]
     await task.destroy();
   }
 }
+
+/**
+ * What each page says, as paragraphs in the order of the file, for people who hear it instead of seeing it. Throws a
+ * PdfProblem when there is more of it, or more pages, than the text of a version may have.
+ */
+export async function readTexts(bytes: Uint8Array): Promise<string[][]> {
+  const { getDocument } = await loadLibrary();
+  const task = getDocument({ ...options, data: new Uint8Array(bytes) });
+  const pages: string[][] = [];
+  let characters = 0;
+  try {
+    const document = await task.promise;
+    if (document.numPages > maxPdfPages) throw new PdfProblem(`The PDF has more than ${maxPdfPages} pages.`);
+    for (let number = 1; number <= document.numPages; number += 1) {
+      const page = await document.getPage(number);
+      const paragraphs = paragraphsOf((await page.getTextContent()).items);
+      page.cleanup();
+      characters += paragraphs.reduce((sum, { length }) => sum + length, 0);
+      if (characters > maxTextCharacters) {
+        throw new PdfProblem(`The PDF has more than ${maxTextCharacters.toLocaleString("en")} characters of text.`);
+      }
+      pages.push(paragraphs);
+    }
+    return pages;
+  } finally {
+    await task.destroy();
+  }
+}
+
+/** In JSON and UTF-8 it must stay within what the content of a version may have. */
+const maxTextCharacters = 300_000;
+
+type TextItems = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>["items"];
+
+/** Lines that follow each other closely are one paragraph; the blank between words at a line's end is not in the file. */
+function paragraphsOf(items: TextItems): string[] {
+  const paragraphs: string[] = [];
+  let words = "";
+  let before: { readonly x: number; readonly y: number } | undefined;
+  const finish = (): void => {
+    const text = words.normalize("NFC").replaceAll(unsafeCharacter, " ").replaceAll(/\s+/gu, " ").trim();
+    if (text !== "") paragraphs.push(text);
+    words = "";
+  };
+  for (const item of items) {
+    if (!("str" in item)) continue;
+    if (item.str.trim() !== "") {
+      const [a, b, , , x, y] = item.transform as unknown as TextRun["transform"];
+      const size = Math.hypot(a, b) || 1;
+      // Across the direction of writing, in which it may be turned.
+      const step = before === undefined ? 0 : Math.abs((x - before.x) * b - (y - before.y) * a) / size;
+      if (step > (item.height || size) * maxLineStep) finish();
+      before = { x, y };
+    }
+    words += item.str;
+    if (item.hasEOL) words += words.endsWith("\u00ad") ? "" : " ";
+  }
+  finish();
+  return paragraphs;
+}
+
+/** As a multiple of the font size; lines of one paragraph are mostly 1 to 1.5 apart. */
+const maxLineStep = 1.7;
 
 /** Loaded on first use: pdf.js takes a third of a second and 40 MB. */
 async function loadLibrary() {

@@ -42,6 +42,8 @@ export interface Intake {
     files: readonly { readonly documentId: string; readonly bytes: Uint8Array }[],
     wanted: readonly WantedText[],
   ): Promise<readonly (readonly TextMatch[])[]>;
+  /** What each page of a checked PDF says, as paragraphs. Throws CORRUPTED_DOCUMENT when it is too much. */
+  readTexts(orgId: string, bytes: Uint8Array): Promise<readonly (readonly string[])[]>;
   /** Merges all pages into one PDF. */
   merge(orgId: string, files: readonly Uint8Array[]): Promise<Uint8Array>;
   /** Adds the marks and a signature placeholder; the signature itself is inserted later. */
@@ -112,6 +114,11 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
       });
       const found = await Promise.all(searches);
       return wanted.map((_, index) => found.flatMap((matches) => matches[index] ?? []).slice(0, maxMatches));
+    },
+    readTexts: async (orgId, bytes) => {
+      const answer = await queue.run(orgId, { kind: "read-texts", bytes }, bytes.length, deadlines.findTexts);
+      if (answer.kind === "texts") return answer.pages;
+      throw corrupted("content", problemOf(answer));
     },
     merge: async (orgId, files) => {
       const size = files.reduce((sum, { length }) => sum + length, 0);

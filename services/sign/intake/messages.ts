@@ -6,6 +6,7 @@ import type { SealStatement } from "../seal/signature-placeholder.ts";
 /** A job for an intake process. */
 export type IntakeJob =
   | { readonly kind: "check"; readonly bytes: Uint8Array }
+  | { readonly kind: "read-texts"; readonly bytes: Uint8Array }
   | { readonly kind: "find-texts"; readonly bytes: Uint8Array; readonly wanted: readonly WantedText[] }
   | { readonly kind: "merge"; readonly files: readonly Uint8Array[] }
   | ({ readonly kind: "prepare-seal" } & SealPreparation)
@@ -32,6 +33,7 @@ export interface WantedText {
 export type IntakeOutcome =
   | ({ readonly kind: "checked" } & CheckedPdf)
   | { readonly kind: "found"; readonly places: readonly (readonly TextPlace[])[] }
+  | { readonly kind: "texts"; readonly pages: readonly (readonly string[])[] }
   | { readonly kind: "merged"; readonly bytes: Uint8Array }
   | ({ readonly kind: "prepared" } & PreparedFile)
   | { readonly kind: "html"; readonly html: string }

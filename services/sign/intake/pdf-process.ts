@@ -4,7 +4,7 @@ import { answerJobs } from "#platform/child-processes/fork-child.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import { checkPdf } from "./check-pdf.ts";
 import { documentToHtml } from "./document-to-html.ts";
-import { findTexts } from "./find-texts.ts";
+import { findTexts, readTexts } from "./find-texts.ts";
 import { mergePdfs, smallestPdf } from "./merge-pdfs.ts";
 import type { IntakeJob, IntakeOutcome } from "./messages.ts";
 import { damagedMessage, PdfProblem } from "./pdf-limits.ts";
@@ -21,6 +21,8 @@ async function work(job: IntakeJob): Promise<IntakeOutcome> {
       return { kind: "checked", ...(await checkPdf(bufferOf(job.bytes))) };
     case "find-texts":
       return { kind: "found", places: await findTexts(job.bytes, job.wanted) };
+    case "read-texts":
+      return { kind: "texts", pages: await readTexts(job.bytes) };
     case "merge":
       return { kind: "merged", bytes: await mergePdfs(job.files) };
     case "prepare-seal":

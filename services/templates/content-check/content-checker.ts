@@ -30,7 +30,7 @@ export interface ContentCheckerDeps {
  * The longest contents, in UTF-16 code units, that are checked on the event loop. The worst that was found takes 6 ms:
  * 8 Ki of HTML full of links, or 512 of Markdown full of nested emphasis, which takes quadratic time.
  */
-export const maxInline: Readonly<Record<ContentFormat, number>> = { HTML: 8192, MARKDOWN: 512, TEXT: 8192 };
+export const maxInline: Readonly<Record<ContentFormat, number>> = { HTML: 8192, MARKDOWN: 512, TEXT: 8192, PDF: 8192 };
 
 /** Findings are about 300 bytes each. */
 const cachedFindings = 20_000;

@@ -18,7 +18,7 @@ export interface ShownMaterial {
   readonly texts: VersionTexts;
 }
 
-export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT";
+export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT" | "PDF";
 
 /** The words around the text. Absent ones are not stored, so that equal texts have equal JSON. */
 export interface VersionTexts {

@@ -142,5 +142,35 @@ export const templatesMigrations: ServiceMigrations = {
         'sha256:<hex> of the screenshot that screenshot_id names; null when the picture is kept elsewhere.'`,
       ...destroyerSql("templates", "assent_templates_destroyer"),
     ),
+    // PDFs that are texts. A version's content names its file; its hash covers what that says.
+    sqlMigration(
+      "012_files",
+      `create table templates.file (
+        organization_id uuid not null,
+        template_id uuid not null,
+        content_hash text collate "C" not null check (content_hash = 'sha256:' || encode(sha256(convert_to(text, 'UTF8')), 'hex')),
+        hash text collate "C" not null check (hash = 'sha256:' || encode(sha256(content), 'hex')),
+        sent_hash text collate "C" not null,
+        size integer not null check (size between 1 and 5242880),
+        pages integer not null check (pages between 1 and 200),
+        text text not null,
+        content bytea not null check (length(content) = size),
+        created_by text not null,
+        created_at timestamptz(3) not null,
+        primary key (organization_id, template_id, content_hash),
+        foreign key (organization_id, template_id) references templates.template (organization_id, id)
+      )`,
+      "create index file_sent on templates.file (organization_id, template_id, sent_hash)",
+      // PDFs are compressed already.
+      "alter table templates.file alter column content set storage external",
+      ...forceOrgIsolationSql("templates.file"),
+      "grant select, insert, delete on templates.file to assent_templates",
+      ...["version", "version_draft", "revision"].map(
+        (table) =>
+          `alter table templates.${table} drop constraint ${table}_format_check,
+            add constraint ${table}_format_check check (format in ('HTML', 'MARKDOWN', 'TEXT', 'PDF')) not valid`,
+      ),
+      ...destroyerSql("templates", "assent_templates_destroyer"),
+    ),
   ],
 };

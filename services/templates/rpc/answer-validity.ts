@@ -17,7 +17,7 @@ const toleranceMs = 5;
 const additions: ReadonlySet<string> = new Set([
   ...["createTemplate", "createVersion", "putVersionDraft", "deleteVersionDraft", "cancelVersionSchedule"],
   ...["requestVersionApproval", "decideVersionApproval"],
-  ...["createScreenshot", "deleteScreenshot"],
+  ...["createScreenshot", "deleteScreenshot", "createTemplateFile"],
 ]);
 
 /**

@@ -1,4 +1,6 @@
+import type { Client } from "@connectrpc/connect";
 import type pg from "pg";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type NewId } from "#platform/ids.ts";
@@ -16,6 +18,8 @@ export interface TemplatesDeps {
   readonly resolverPool: pg.Pool;
   readonly checker: ContentChecker;
   readonly checkLimits: CheckLimits;
+  /** Checks PDFs. */
+  readonly pdfs: Pick<Client<typeof SignService>, "checkPdf">;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly newId: NewId;

@@ -24,6 +24,7 @@ import { draftChanged } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { addDraft, deleteDraft, findDraft } from "../store/version-store.ts";
 import type { TemplatesDeps } from "./deps.ts";
+import { requireFile } from "./files.ts";
 import { draftMessage } from "./messages.ts";
 import { findNamedVersion, lockNamedVersion } from "./named-version.ts";
 import { requireUnscheduled } from "./schedule.ts";
@@ -65,6 +66,7 @@ export const putVersionDraft = (deps: Deps): Pick<ServiceImpl<typeof TemplatesSe
       await requireUnscheduled(tenant, version.id);
       requireUnchanged(ifUpdatedAt, draft ?? version);
       if (version.status !== "PUBLISHED") throw new DomainError("CLICK_VERSION_NOT_PUBLISHED", unpublished);
+      await requireFile(tenant, version.templateId, text);
       const now = after((draft ?? version).updatedAt, deps.clock.now());
       const changes = changedTexts(draft ?? version, text);
       const event = draftChanged({ caller, eventId: deps.newId(), now }, "draft.saved", version.id, changes);

@@ -26,6 +26,7 @@ import {
 import type { TemplatesDeps } from "./deps.ts";
 import { deleteVersionDraft, getVersionDraft, putVersionDraft } from "./drafts.ts";
 import { withDuePublications } from "./due-publications.ts";
+import { createTemplateFile, getTemplateFile } from "./files.ts";
 import { getRevision } from "./get-revision.ts";
 import { publishVersion } from "./publish-version.ts";
 import { countTemplateParts, listPublishedPurposes } from "./purposes.ts";
@@ -81,6 +82,8 @@ export const templatesRoutes =
       ...listScreenshots(deps),
       ...getScreenshot(deps),
       ...deleteScreenshot(deps),
+      ...createTemplateFile(deps),
+      ...getTemplateFile(deps),
       ...resolveDeployment(deps),
       ...resolveTemplates(deps),
       ...getRevision(deps),

@@ -187,30 +187,46 @@ const screenshotMessage = ({ createdAt, ...screenshot }: Screenshot): MessageIni
   createdAt: timestampFromDate(new Date(createdAt)),
 });
 
-/** The export of an organization: the pictures as files, then the records of all tables. */
-export const exportWithScreenshots = (pool: pg.Pool) => ({
+/** The export of an organization: pictures and PDFs as files, then the records of all tables. */
+export const exportWithFiles = (pool: pg.Pool) => ({
   exportOrganization({ cursor }: { readonly cursor: string }, context: HandlerContext) {
     const { orgId } = requireCaller(context);
+    const query = async <Row extends pg.QueryResultRow>(sql: string, values: readonly string[]) =>
+      (await withOrg(pool, orgId, ({ client }) => client.query<Row>(sql, [orgId, ...values]))).rows[0];
     return exportPage(cursor, async (after) => {
       const next = isOfTables(after) ? undefined : await findNext(after);
       if (next === undefined) return nextOfTables(pool, orgId, schema, after);
-      const path = `documents/screenshots/${next.id}.${next.contentType === "image/png" ? "png" : "jpg"}`;
-      return { id: next.id, files: [{ path, title: `Screenshot ${next.id}`, read: () => read(next.id) }] };
+      const { id, path, title, sql } = next;
+      return { id, files: [{ path, title, read: () => read(sql, id) }] };
     });
 
-    async function read(id: string): Promise<Uint8Array> {
-      const sql = "select content from templates.screenshot where organization_id = $1 and id = $2";
-      const { rows } = await withOrg(pool, orgId, ({ client }) => client.query<{ content: Buffer }>(sql, [orgId, id]));
-      if (rows[0] === undefined) throw new DomainError("DOCUMENT_ERASED");
-      return rows[0].content;
+    async function read(sql: string, id: string): Promise<Uint8Array> {
+      const row = await query<{ content: Buffer }>(sql, [id]);
+      if (row === undefined) throw new DomainError("DOCUMENT_ERASED");
+      return row.content;
     }
-    async function findNext(after: string): Promise<Pick<Screenshot, "id" | "contentType"> | undefined> {
-      const sql = `select id, content_type as "contentType" from templates.screenshot
-        where organization_id = $1 and id > $2 order by id limit 1`;
-      const { rows } = await withOrg(pool, orgId, ({ client }) =>
-        client.query<Pick<Screenshot, "id" | "contentType">>(sql, [orgId, after]),
+    /** The ids of PDFs come before those of pictures. */
+    async function findNext(after: string) {
+      const pdf = await query<{ id: string }>(
+        `select min(${pdfId}) as id from templates.file where organization_id = $1 and ${pdfId} > $2 having min(${pdfId}) is not null`,
+        [after],
       );
-      return rows[0];
+      if (pdf !== undefined) {
+        const sql = `select content from templates.file where organization_id = $1 and ${pdfId} = $2`;
+        return { id: pdf.id, path: `documents/texts/${pdf.id.slice("pdf_".length)}.pdf`, title: "Text as a PDF", sql };
+      }
+      const picture = await query<Pick<Screenshot, "id" | "contentType">>(
+        `select id, content_type as "contentType" from templates.screenshot
+         where organization_id = $1 and id > $2 order by id limit 1`,
+        [after],
+      );
+      if (picture === undefined) return undefined;
+      const path = `documents/screenshots/${picture.id}.${picture.contentType === "image/png" ? "png" : "jpg"}`;
+      const sql = "select content from templates.screenshot where organization_id = $1 and id = $2";
+      return { id: picture.id, path, title: `Screenshot ${picture.id}`, sql };
     }
   },
 });
+
+/** One for each file of a template, and a name for a file. */
+const pdfId = `'pdf_' || template_id || '-' || substr(content_hash, 8, 16) collate "C"`;

@@ -147,13 +147,16 @@ export const removeTemplate = (
   },
 });
 
+/** Values cannot be filled into a PDF. */
+const formats = [wireFormat.HTML, wireFormat.MARKDOWN, wireFormat.TEXT, wireFormat.PDF];
+
 export const listTemplateTypes = (): Pick<ServiceImpl<typeof TemplatesService>, "listTemplateTypes"> => ({
   async listTemplateTypes() {
     return {
       types: templateTypes.map((info) => ({
         ...info,
         type: wireType[info.type],
-        contentFormats: [wireFormat.HTML, wireFormat.MARKDOWN, wireFormat.TEXT],
+        contentFormats: formats.filter((format) => info.type !== "GENERATED" || format !== wireFormat.PDF),
         defaultPolicyFlags: flagsMessage(info.defaultPolicyFlags),
         validationRules: contentRuleCodes(info.type),
       })),

@@ -34,6 +34,7 @@ import { inOrganization } from "../store/orm.ts";
 import { isLocaleTaken } from "../store/version-store.ts";
 import { readMasked, when } from "./configuration.ts";
 import type { TemplatesDeps } from "./deps.ts";
+import { requireFile } from "./files.ts";
 import { findRevision } from "./get-revision.ts";
 import { lockNamedVersion } from "./named-version.ts";
 import { requireUnscheduled } from "./schedule.ts";
@@ -54,6 +55,7 @@ export const updateVersion = (
       requireUnchanged(ifUpdatedAt, version);
       if (Object.keys(update).length > 0) {
         await requireUnscheduled(tenant, version.id);
+        await requireFile(tenant, version.templateId, { ...version, ...update });
         const authors = withAuthor(await authorsSoFar(tenant, version), clientId);
         Object.assign(version, update, { authors, updatedAt: deps.clock.now() });
       }
@@ -148,7 +150,7 @@ const latest = new Date("+010000-01-01T00:00:00Z");
 export function parseFormat(value: WireFormat) {
   const format = value === WireFormat.UNSPECIFIED ? "HTML" : fromWire(wireFormat, value);
   if (format !== undefined) return format;
-  throw invalid(problem("format", "INVALID_FORMAT", "must be html, markdown or text"));
+  throw invalid(problem("format", "INVALID_FORMAT", "must be html, markdown, text or pdf"));
 }
 
 /** Absent texts are left out, and so are no texts of purposes. */

@@ -21,6 +21,7 @@ import {
   isLocaleTaken,
 } from "../store/version-store.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { requireFile } from "./files.ts";
 import { versionMessage } from "./messages.ts";
 import { findNamedVersion, lockNamedVersion } from "./named-version.ts";
 import { cancelSchedules } from "./schedule.ts";
@@ -39,6 +40,7 @@ export const createVersion = (
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       requireActive(template);
       requireRoom(await countOpenVersions(tenant, templateId));
+      await requireFile(tenant, templateId, input);
       const by = { id: deps.newId(), templateId, clientId, now: deps.clock.now() };
       return addVersion(tenant, draftVersion(input, by));
     });

@@ -25,6 +25,7 @@ export const wireFormat = {
   HTML: ContentFormat.HTML,
   MARKDOWN: ContentFormat.MARKDOWN,
   TEXT: ContentFormat.TEXT,
+  PDF: ContentFormat.PDF,
 } as const satisfies Record<DomainFormat, ContentFormat>;
 
 export const wireDeploymentStatus = {

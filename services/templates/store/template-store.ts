@@ -101,6 +101,10 @@ export async function deleteTemplate(tenant: OrmTenant, id: string): Promise<voi
     tenant.orgId,
     id,
   ]);
+  await tenant.em.execute("delete from templates.file where organization_id = ? and template_id = ?", [
+    tenant.orgId,
+    id,
+  ]);
   await tenant.em.execute("delete from templates.template where organization_id = ? and id = ?", [tenant.orgId, id]);
 }
 

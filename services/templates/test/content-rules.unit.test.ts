@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { anyCharacter } from "#platform/test/code-points.ts";
-import type { ContentFormat } from "../domain/content.ts";
 import { checkContent } from "../domain/content-rules/check-content.ts";
 import { contentRuleCodes } from "../domain/content-rules/codes.ts";
 import type { ContentSubject } from "../domain/content-rules/report.ts";
@@ -9,9 +8,10 @@ import type { TemplateType } from "../domain/type-config.ts";
 
 const types = ["STATIC", "GENERATED", "CONSENT"] as const;
 const formats = ["HTML", "MARKDOWN", "TEXT"] as const;
+type WrittenFormat = (typeof formats)[number];
 
 /** Texts that no rule has anything against, whatever the type. */
-const harmless: Readonly<Record<ContentFormat, readonly string[]>> = {
+const harmless: Readonly<Record<WrittenFormat, readonly string[]>> = {
   HTML: [
     "<p>Be kind.</p>",
     "<h1>Terms of Service</h1>\n<p>You may use the service. See <a href='https://example.com/privacy'>our privacy notice</a>.</p>",
@@ -25,7 +25,7 @@ const harmless: Readonly<Record<ContentFormat, readonly string[]>> = {
 const errorsOf = (subject: ContentSubject): string[] => checkContent(subject).errors.map((finding) => finding.code);
 const warningsOf = (subject: ContentSubject): string[] => checkContent(subject).warnings.map((finding) => finding.code);
 
-const allCases = types.flatMap((type) => formats.map((format): [TemplateType, ContentFormat] => [type, format]));
+const allCases = types.flatMap((type) => formats.map((format): [TemplateType, WrittenFormat] => [type, format]));
 
 describe("checkContent of any type", () => {
   test.each(allCases)("has no errors about harmless content of %s as %s", (type, format) => {

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { type Client, createClient } from "@connectrpc/connect";
+import { type Client, createClient, createRouterTransport, type Transport } from "@connectrpc/connect";
 import type pg from "pg";
 import type { EventJson } from "#gen/assent/events/v1/events_pb.ts";
+import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import {
   type CreateTemplateRequestSchema,
   type CreateVersionRequestSchema,
@@ -17,7 +18,7 @@ import {
   VersionSchema,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { Clock } from "#platform/clock.ts";
-import type { ErrorCode } from "#platform/errors.ts";
+import { DomainError, type ErrorCode, toConnectError } from "#platform/errors.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import type { OrgId } from "#platform/ids.ts";
@@ -107,7 +108,7 @@ export async function startTemplates(
 
 async function createProcess(config: TemplatesConfig, clock: Clock, bus: EventBus): Promise<TemplatesProcess> {
   const runtime = createTestRuntime("templates", clock, bus);
-  const service = await createTemplatesService(config, { runtime });
+  const service = await createTemplatesService(config, { runtime, sign: pdfChecker() });
   const { transport } = createTestProcess("templates", service, runtime);
   return {
     service,
@@ -117,6 +118,25 @@ async function createProcess(config: TemplatesConfig, clock: Clock, bus: EventBu
       return { orgId, ...createClient(TemplatesService, own) };
     },
   };
+}
+
+/** The sign service as far as it checks PDFs: takes what begins like one, and has each line of it as a paragraph. */
+export function pdfChecker(): Transport {
+  return createRouterTransport(({ service }) => {
+    service(SignService, {
+      checkPdf: async ({ content }) => {
+        const sent = Buffer.from(content);
+        if (!sent.includes("%PDF-")) {
+          throw toConnectError(new DomainError("CORRUPTED_DOCUMENT", { message: "The file is not a PDF." }));
+        }
+        const text = sent.toString("utf8").split("\n").slice(1);
+        return {
+          content: Buffer.concat([sent, Buffer.from("\n%rewritten")]),
+          pages: [{ width: 612, height: 792.004, text }],
+        };
+      },
+    });
+  });
 }
 
 export async function createTemplate(

@@ -15,6 +15,7 @@ interface Ids {
   readonly deploymentId: string;
   readonly deploymentKey: string;
   readonly screenshotId: string;
+  readonly contentHash: string;
 }
 
 /** Every RPC that takes an id, as an organization calls it. ResolveTemplates names its organization itself. */
@@ -38,6 +39,9 @@ const calls: Record<string, (organization: Organization, ids: Ids) => Promise<un
   removeDeployment: (organization, { deploymentId }) => organization.removeDeployment({ deploymentId }),
   createScreenshot: (organization, { deploymentId }) =>
     organization.createScreenshot({ deploymentId, content: Buffer.from(onePixel, "base64") }),
+  createTemplateFile: (organization, { templateId }) =>
+    organization.createTemplateFile({ templateId, content: Buffer.from("%PDF-1.7\nBe kind.") }),
+  getTemplateFile: (organization, ids) => organization.getTemplateFile(ids),
   listScreenshots: (organization, { deploymentId }) => organization.listScreenshots({ deploymentId }),
   getScreenshot: (organization, ids) => organization.getScreenshot(ids),
   deleteScreenshot: (organization, ids) => organization.deleteScreenshot(ids),
@@ -110,12 +114,15 @@ describe.each([
     await schedule(owner, version, new Date("2199-12-31T23:00:00Z"));
     const content = Buffer.from(onePixel, "base64");
     const { screenshot } = await owner.createScreenshot({ deploymentId: deployment.id, content });
+    const pdf = Buffer.from("%PDF-1.7\nBe kind.");
+    const { file } = await owner.createTemplateFile({ templateId: template.id, content: pdf });
     const theirs: Ids = {
       templateId: template.id,
       versionId: version.id,
       deploymentId: deployment.id,
       deploymentKey: deployment.key,
       screenshotId: screenshot?.id ?? "",
+      contentHash: file?.contentHash ?? "",
     };
     const unknown: Ids = {
       templateId: randomUUID(),
@@ -123,6 +130,7 @@ describe.each([
       deploymentId: randomUUID(),
       deploymentKey: newDeploymentKey(),
       screenshotId: newScreenshotId(),
+      contentHash: `sha256:${"0".repeat(64)}`,
     };
     const before = await owner.getTemplate({ templateId: template.id, includeVersions: true });
 

@@ -8,7 +8,14 @@ import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { configFromEnv } from "../config.ts";
 import { createTemplatesService } from "../service.ts";
-import { createPublished, createTemplate, startTemplates, type TemplatesHarness, updateTemplate } from "./harness.ts";
+import {
+  createPublished,
+  createTemplate,
+  pdfChecker,
+  startTemplates,
+  type TemplatesHarness,
+  updateTemplate,
+} from "./harness.ts";
 
 let harness: TemplatesHarness;
 beforeAll(async () => {
@@ -30,7 +37,7 @@ describe("checkReady", () => {
       newId,
       bus: createMemoryBus(),
     };
-    const service = await createTemplatesService({ databaseUrl: database.url }, { runtime });
+    const service = await createTemplatesService({ databaseUrl: database.url }, { runtime, sign: pdfChecker() });
     await expect(service.checkReady()).rejects.toThrow();
     await service.close();
     await database.drop();
@@ -73,7 +80,7 @@ describe("a database that is busy or away", () => {
 
 describe("configFromEnv", () => {
   test("reads the database and has defaults for the rest", () => {
-    const env = { DATABASE_URL: "postgres://db/assent", NATS_URL: "nats://bus" };
+    const env = { DATABASE_URL: "postgres://db/assent", NATS_URL: "nats://bus", SIGN_TARGET: "sign:50051" };
     expect(configFromEnv(env)).toEqual({ databaseUrl: "postgres://db/assent", databaseRole: "", poolSize: 10 });
   });
 

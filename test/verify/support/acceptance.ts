@@ -16,7 +16,7 @@ import {
   presentation,
   purposes,
   type Scenario,
-  texts,
+  textOf,
   wordsOf,
 } from "./scenario.ts";
 
@@ -71,7 +71,7 @@ export const boundMembers = (installation: Installation, scenario: Scenario) => 
   rev: 3,
   label: "2.1",
   locale: "en-GB",
-  contentHash: label(texts[scenario.type].content),
+  contentHash: label(textOf(scenario).content),
   termsHash: label(canonicalJson(termsOf(scenario))),
 });
 
@@ -83,7 +83,7 @@ export function makeAcceptance(installation: Installation, scenario: Scenario, n
   const { type, decision, start } = scenario;
   const receiptId = ids.receipts[n] ?? "";
   const acceptedAt = start + 30_123 + n * 60_000;
-  const renderHash = label(texts[type].rendered);
+  const renderHash = label(textOf(scenario).rendered);
   const isGenerated = type === "GENERATED";
   const renderToken = makeRenderToken(installation, scenario);
   const { pageTitle, acceptLanguage, timezone, gpc, ...named } = person.claimed;
@@ -167,8 +167,8 @@ function makeRenderToken(installation: Installation, scenario: Scenario): string
     ver: ids.version,
     rev: 3,
     locale: "en-GB",
-    ch: label(texts[scenario.type].content),
-    rh: label(texts[scenario.type].rendered),
+    ch: label(textOf(scenario).content),
+    rh: label(textOf(scenario).rendered),
     wh: label(canonicalJson(wordsOf(scenario).words)),
     iat: made,
     exp: made + 3600,

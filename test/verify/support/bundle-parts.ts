@@ -15,7 +15,7 @@ import {
   picture,
   presentation,
   type Scenario,
-  texts,
+  textOf,
   wordsOf,
 } from "./scenario.ts";
 
@@ -40,7 +40,7 @@ export function sessionOf(
     revision: 3,
     label: "2.1",
     locale: "en-GB",
-    contentHash: label(texts[type].content),
+    contentHash: label(textOf(scenario).content),
     userRef: isShown ? person.userRef : null,
     status: isCompleted || origin === "DIRECT" ? "COMPLETED" : "ACCEPTED",
     outcome: isCompleted || origin === "DIRECT" ? outcomeOf(scenario) : null,
@@ -83,7 +83,7 @@ export function receiptOf(
     versionLabel: "2.1",
     locale: "en-GB",
     contentHash: leaf.contentHash,
-    renderHash: isShown || leaf.renderHash !== null ? label(texts[scenario.type].rendered) : null,
+    renderHash: isShown || leaf.renderHash !== null ? label(textOf(scenario).rendered) : null,
     deploymentId: ids.deployment,
     action: "BUTTON",
     assertedBy: "BACKEND",
@@ -131,8 +131,8 @@ export function presentationOf(scenario: Scenario, main: FixtureAcceptance | und
   };
 }
 
-export const earlierOf = ({ visibility, type }: Scenario, one: FixtureAcceptance): Bundle =>
-  visibility === "all"
+export const earlierOf = (scenario: Scenario, one: FixtureAcceptance): Bundle =>
+  scenario.visibility === "all"
     ? {
         receiptId: one.recordId,
         presentation,
@@ -145,12 +145,12 @@ export const earlierOf = ({ visibility, type }: Scenario, one: FixtureAcceptance
         shown: {
           renderId: ids.render,
           renderedAt: one.leafMembers.renderedAt,
-          renderHash: label(texts[type].rendered),
+          renderHash: label(textOf(scenario).rendered),
           wordsHash: one.leafMembers.wordsHash,
           renderToken: one.renderToken,
           deploymentId: one.leafMembers.deployment,
           deploymentHash: one.leafMembers.deploymentHash,
-          data: type === "GENERATED" ? mergeData : null,
+          data: scenario.type === "GENERATED" ? mergeData : null,
         },
       }
     : { receiptId: one.recordId };

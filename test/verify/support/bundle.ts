@@ -11,7 +11,18 @@ import {
 import { earlierOf, outcomeOf, presentationOf, receiptOf, sessionOf, timelineOf } from "./bundle-parts.ts";
 import { type Installation, keyFile, signJws } from "./installation.ts";
 import { logParts, type RecordPart } from "./log-parts.ts";
-import { ids, iso, label, mergeData, observed, person, type Scenario, sessionContext, texts } from "./scenario.ts";
+import {
+  ids,
+  iso,
+  label,
+  mergeData,
+  observed,
+  pdf,
+  person,
+  type Scenario,
+  sessionContext,
+  textOf,
+} from "./scenario.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: tests reach into every part of a bundle
 export type Bundle = Record<string, any>;
@@ -37,7 +48,7 @@ export function makeBundle(installation: Installation, scenario: Scenario): Bund
     disclosed: scenario.visibility !== "none",
     ...describe(installation, scenario, acceptances, records),
     integrity: {
-      contentHash: label(texts[scenario.type].content),
+      contentHash: label(textOf(scenario).content),
       leafData: main?.leafData ?? null,
       leafHash: main?.leafHash ?? null,
       receiptJws: main?.receiptJws ?? null,
@@ -102,7 +113,7 @@ function describe(
   const main = acceptances.at(-1);
   const { policy, templateId, ...template } = termsOf(scenario);
   const isGenerated = scenario.type === "GENERATED";
-  const renderHash = main === undefined || (isGenerated && !isShown) ? null : label(texts[scenario.type].rendered);
+  const renderHash = main === undefined || (isGenerated && !isShown) ? null : label(textOf(scenario).rendered);
   return {
     session: sessionOf(installation, scenario, acceptances, renderHash),
     receipts: acceptances.map((one, n) => receiptOf(installation, scenario, one, records[n] as RecordPart)),
@@ -115,10 +126,13 @@ function describe(
     agreement: {
       template: { id: templateId, ...template },
       version: { id: ids.version, locale: "en-GB", revision: 3, label: "2.1", title: "Terms", texts: {} },
-      content: texts[scenario.type].content,
-      contentType: "text/html; charset=utf-8",
-      contentHash: label(texts[scenario.type].content),
-      rendered: renderHash === null ? null : texts[scenario.type].rendered,
+      content: textOf(scenario).content,
+      contentType: scenario.pdf ? "application/vnd.assent.pdf-text+json" : "text/html; charset=utf-8",
+      ...(scenario.pdf
+        ? { pdf: { hash: label(pdf), size: pdf.length, pages: 2, content: pdf.toString("base64") } }
+        : {}),
+      contentHash: label(textOf(scenario).content),
+      rendered: renderHash === null ? null : textOf(scenario).rendered,
       renderHash,
       data: isGenerated && isShown ? mergeData : null,
       linkedDocuments: [],

@@ -17,6 +17,8 @@ export interface Scenario {
   readonly formerSource?: string;
   /** The deployment names a picture of itself, which the bundle holds, or which was gone before it was shown. */
   readonly screenshot?: "HELD" | "GONE";
+  /** The text is a file, which the bundle holds. */
+  readonly pdf?: true;
   /** The flag for a disclosure was in force and nobody looked; in a record with so many digests. */
   readonly undisclosed?: 16 | 17;
   readonly isCompleted: boolean;
@@ -64,11 +66,24 @@ export const ids = {
 } as const;
 
 /** The text of each type, as it is written and as it was shown. */
-export const texts = {
+const texts = {
   STATIC: { content: "<h1>Terms – ¶1</h1><p>Be kind.</p>", rendered: "<h1>Terms – ¶1</h1><p>Be kind.</p>" },
   GENERATED: { content: "<p>{{name}} pays {{fee}}.</p>", rendered: "<p>Ada Lovelace pays €10.</p>" },
   CONSENT: { content: "<h1>Your choices</h1>", rendered: "<h1>Your choices</h1>" },
 } as const;
+
+export const textOf = (of: Pick<Scenario, "type" | "pdf">) => (of.pdf ? pdfText : texts[of.type]);
+
+export const pdf = Buffer.from("%PDF-1.7 as far as a verifier is concerned", "latin1");
+const pdfPages = [
+  { height: 792, text: ["Terms – ¶1", "Be <kind> & \u00a0polite."], width: 612 },
+  { height: 792.5, text: [], width: 612 },
+];
+const pdfText = {
+  content: JSON.stringify({ hash: sha256Label(pdf), kind: "assent.pdf-text", pages: pdfPages, size: pdf.length, v: 1 }),
+  rendered:
+    "<section>\n<p>Terms – ¶1</p>\n<p>Be &lt;kind&gt; &amp; &nbsp;polite.</p>\n</section>\n<section>\n</section>\n",
+};
 
 export const mergeData = { name: "Ada Lovelace", fee: "€10" };
 
@@ -83,12 +98,14 @@ const words = {
 const formerText = "<h1>Terms – ¶1</h1><p>Be polite.</p><ul><li>Do not shout</li></ul>";
 
 /** The words of a rendering, and what a bundle holds of the changes that they tell of. */
-export function wordsOf({ type, changes, formerSource = formerText }: Scenario): {
+export function wordsOf(scenario: Scenario): {
   readonly words: object;
   readonly changes: object | null;
 } {
-  if (changes === undefined) return { words, changes: null };
-  const { content, rendered } = texts[type];
+  const { changes, formerSource = formerText } = scenario;
+  const shownPdf = { pdf: { hash: sha256Label(pdf), size: pdf.length, pages: [{ width: 612, height: 792 }] } };
+  if (changes === undefined) return { words: { ...words, ...(scenario.pdf ? shownPdf : {}) }, changes: null };
+  const { content, rendered } = textOf(scenario);
   const difference = foldChanges(blockChanges(blocksOf(formerText, "html"), blocksOf(content, "html")));
   const told = { label: "1.0", changeSummary: "Kinder.", locale: "en-GB" };
   const shown = changesHtml({ ...told, difference: changes === "SHOWN" ? difference : undefined });

@@ -1,13 +1,11 @@
-import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, TextLayer } from "pdfjs-dist";
-import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
+import { type PDFDocumentProxy, TextLayer } from "pdfjs-dist";
 import type { CeremonyDocument } from "#api/ceremony.ts";
 import { api } from "./api.ts";
 import { element } from "./dom.ts";
 import { fill } from "./languages.ts";
+import { drawPage, loadPdf } from "./pdf-viewer.ts";
 import { readingView } from "./reading-view.ts";
 import type { Texts } from "./texts/texts.ts";
-
-GlobalWorkerOptions.workerSrc = workerUrl;
 
 /** A page on the screen; fields are laid over it. */
 export interface ShownPage {
@@ -25,8 +23,6 @@ export interface DocumentsView {
   /** Makes the pages so large that a field can be read and typed in, where they are smaller than that. */
   zoomTo(field: HTMLElement): void;
 }
-
-const dataFolder = "/signing/assets/";
 
 /** The pages of all documents, one below the other. Pages are drawn when they come near the screen. */
 export function showDocuments(
@@ -94,15 +90,7 @@ function zoomIn(root: HTMLElement): (field: HTMLElement) => void {
 
 const margin = 12;
 
-function load(documentId: string): Promise<PDFDocumentProxy> {
-  return getDocument({
-    url: api.documentUrl(documentId),
-    cMapUrl: `${dataFolder}cmaps/`,
-    standardFontDataUrl: `${dataFolder}standard_fonts/`,
-    wasmUrl: `${dataFolder}wasm/`,
-    enableXfa: false,
-  }).promise;
-}
+const load = (documentId: string): Promise<PDFDocumentProxy> => loadPdf({ url: api.documentUrl(documentId) });
 
 function drawWhenNear(
   frame: HTMLElement,
@@ -121,9 +109,6 @@ function drawWhenNear(
   observer.observe(frame);
 }
 
-/** Sharp on screens with small dots, but never so large that a telephone runs out of memory. */
-const maxPixelWidth = 2_400;
-
 async function draw(
   frame: HTMLElement,
   before: HTMLElement,
@@ -132,24 +117,16 @@ async function draw(
 ): Promise<void> {
   const page = await (await document()).getPage(number);
   const natural = page.getViewport({ scale: 1 });
-  const wanted = Math.min(
-    maxPixelWidth,
-    Math.max(frame.clientWidth * Math.min(window.devicePixelRatio, 3), natural.width * 2),
-  );
-  const viewport = page.getViewport({ scale: Math.max(1, wanted / natural.width) });
-  const canvas = element("canvas", {
-    width: Math.round(viewport.width),
-    height: Math.round(viewport.height),
-    "aria-hidden": "true",
-  });
+  const canvas = element("canvas", { "aria-hidden": "true" });
   const layer = element("div", { class: "text-layer" });
   frame.insertBefore(canvas, before);
   frame.insertBefore(layer, before);
-  await page.render({ canvas, viewport }).promise;
+  // Sharp when somebody makes it larger, too.
+  await drawPage(page, canvas, frame.clientWidth, 2);
   await new TextLayer({
     textContentSource: page.streamTextContent(),
     container: layer,
-    viewport: page.getViewport({ scale: 1 }),
+    viewport: natural,
   }).render();
   keepScale(frame, layer, natural.width);
 }

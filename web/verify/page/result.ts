@@ -225,6 +225,7 @@ const checkTitles: Readonly<Record<CheckName, string>> = {
   BUNDLE_SIGNATURE: "Signature of the bundle",
   KEYS: "Origin of the keys",
   CONTENT_HASH: "The text",
+  PDF_HASH: "The document",
   RENDER_HASH: "The text as it was shown",
   WORDS_HASH: "The words around it",
   CHANGES: "What had changed",

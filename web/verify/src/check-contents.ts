@@ -1,16 +1,17 @@
 import { fromBase64, hashLabel, utf8 } from "./bytes.ts";
 import { ensure, erased, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
-import { canonicalJson, isSameJson, type Json } from "./json.ts";
-import { asText, at, object, text } from "./read.ts";
+import { canonicalJson, isSameJson, type Json, parseJson } from "./json.ts";
+import { asText, at, list, object, text } from "./read.ts";
 import { type LogRecord, receiptsOf } from "./records.ts";
 import { mainRecord, type Run } from "./run.ts";
 import { blocksOf } from "./text-blocks.ts";
-import { isDifferenceOf, readDifference } from "./told-changes.ts";
+import { isDifferenceOf, readDifference, written } from "./told-changes.ts";
 
 /** That the bundle holds the text, its rendering, the words, the deployment and the terms that were signed for. */
 export async function checkContents(run: Run): Promise<Finding[]> {
   return [
     await find("CONTENT_HASH", undefined, () => checkContent(run)),
+    ...(await checkPdf(run)),
     await find("RENDER_HASH", undefined, () => checkRendered(run)),
     await find("WORDS_HASH", undefined, () => checkWords(run)),
     ...(await checkChanges(run)),
@@ -30,6 +31,39 @@ async function checkContent({ bundle, records }: Run): Promise<Outcome> {
   }
   return pass(`The text has the hash that ${signedFor(records)} (${short(hash)}).`);
 }
+
+/** Only of texts that are files: the content names the file and says what each page says. */
+async function checkPdf({ bundle }: Run): Promise<Finding[]> {
+  const held = at(bundle, "agreement.pdf");
+  if (at(bundle, "agreement.contentType") !== pdfTextType && held === null) return [];
+  const outcome = async (): Promise<Outcome> => {
+    const named = parseJson(text(bundle, "agreement.content"), "the text");
+    ensure(at(named, "kind") === "assent.pdf-text", "the bundle holds a document, and the text names none");
+    if (held === null) return fail("the text names a document that the bundle lacks");
+    const bytes = fromBase64(text(bundle, "agreement.pdf.content"), "the document");
+    const hash = await hashLabel(bytes);
+    ensure(hash === at(named, "hash") && bytes.length === at(named, "size"), "the document is not the one of the text");
+    ensure(at(held, "hash") === hash, "the document has another hash than the bundle states");
+    const shown = at(bundle, "presentation.rendering.words.pdf.hash");
+    ensure(shown === null || shown === hash, "another document was shown than the text names");
+    const rendered = at(bundle, "agreement.rendered");
+    ensure(
+      rendered === null || rendered === spokenHtml(list(named, "pages")),
+      "what was to be heard is not what the text says",
+    );
+    return pass(`The document that was shown has the hash that the text names (${short(hash)}).`);
+  };
+  return [await find("PDF_HASH", undefined, outcome)];
+}
+
+const pdfTextType = "application/vnd.assent.pdf-text+json";
+
+/** What the pages say, as it is handed out to those who do not see them. */
+const spokenHtml = (pages: readonly Json[]): string =>
+  pages
+    .map((page) => list(page, "text").map((one) => `<p>${written(asText(one, "a paragraph of a page"))}</p>\n`))
+    .map((paragraphs) => `<section>\n${paragraphs.join("")}</section>\n`)
+    .join("");
 
 const signedFor = (records: readonly LogRecord[]): string =>
   records.length === 0

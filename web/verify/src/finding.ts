@@ -3,6 +3,7 @@ export const checkNames = [
   "BUNDLE_SIGNATURE",
   "KEYS",
   "CONTENT_HASH",
+  "PDF_HASH",
   "RENDER_HASH",
   "WORDS_HASH",
   "CHANGES",

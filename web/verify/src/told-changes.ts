@@ -146,7 +146,9 @@ function plain(html: string): string | undefined {
   return text !== "" && written(text) === html ? text : undefined;
 }
 
-const written = (text: string): string => text.replaceAll(/[&<>"'\r\u00a0]/g, (character) => escapes[character] ?? "");
+/** A text as the service writes it in HTML. */
+export const written = (text: string): string =>
+  text.replaceAll(/[&<>"'\r\u00a0]/g, (character) => escapes[character] ?? "");
 
 const escapes: Readonly<Record<string, string>> = {
   ...{ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;", "\r": "&#13;", "\u00a0": "&nbsp;" },

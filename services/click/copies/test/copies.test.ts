@@ -1,16 +1,19 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { DomainError, toConnectError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { type Mail, MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
+import { writePdfText } from "#platform/pdf-text.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { erasureActions } from "../../erasure/test/erasure-actions.ts";
 import { evidenceActions, failuresOf } from "../../evidence/test/evidence-actions.ts";
+import { renderActions } from "../../render/test/render-actions.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
-import { acceptOne, type ClickHarness, type ClickInstance, rows, startClick } from "../../test/harness.ts";
+import { acceptOne, as, type ClickHarness, type ClickInstance, newOrg, rows, startClick } from "../../test/harness.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {
@@ -25,6 +28,7 @@ beforeEach(() => {
 const { addTemplate, create, accept, acceptTemplate, complete } = clientActions(() => click);
 const { bundleOf, integrate, verify } = evidenceActions(() => click);
 const { erase } = erasureActions(() => click);
+const { renderSession } = renderActions(() => click);
 
 const copied = (changes: Partial<FakeTemplate> = {}): FakeTemplate =>
   addTemplate({ ...changes, policyFlags: { sendCopyToUser: true, ...changes.policyFlags } });
@@ -51,8 +55,85 @@ async function deliver(...processes: readonly ClickInstance[]): Promise<void> {
   for (const worker of workers) await worker.stop();
 }
 
+/** A template whose text is a file. */
+function filed(changes: Partial<FakeTemplate> = {}) {
+  const pdf = Buffer.from("%PDF-1.7 as far as this service is concerned");
+  const pages = [{ width: 612, height: 792, text: ["Terms", "Be <kind>."] }];
+  const content = writePdfText({ hash: sha256Label(pdf), size: pdf.length, pages });
+  const template = addTemplate({ ...changes, versions: [] });
+  click.templates.addVersion(template, { content, format: ContentFormat.PDF, pdf });
+  return { template, pdf, content };
+}
+
 const attached = (mail: Mail | undefined, name: string): Buffer =>
   Buffer.from(mail?.attachments?.find(({ fileName }) => fileName === name)?.content ?? []);
+
+describe("a text that is a PDF", () => {
+  test("is shown with its file, which the session's token opens, and is evidence with it", async () => {
+    const { template, pdf, content } = filed();
+    const session = await create(template, { userRef: "user-1" });
+    const rendering = await renderSession(template, session.id, { token: session.renderToken });
+    expect(rendering).toMatchObject({
+      contentHash: sha256Label(content),
+      html: "<section>\n<p>Terms</p>\n<p>Be &lt;kind&gt;.</p>\n</section>\n",
+      pdf: { hash: sha256Label(pdf), size: pdf.length, pages: [{ width: 612, height: 792 }] },
+    });
+    const ask = (sessionId: string, token?: string, org = orgOf(template)) =>
+      click.client.getSessionPdf({ sessionId, ...(token === undefined ? {} : { token }) }, as(org));
+    const shown = await ask(session.id, session.renderToken);
+    expect([shown.hash, Buffer.from(shown.content)]).toEqual([sha256Label(pdf), pdf]);
+    const other = await create(template, { userRef: "user-2" });
+    await expectDomainError(ask(other.id, session.renderToken), "INVALID_TOKEN");
+    await expectDomainError(ask(session.id, undefined, newOrg()), "CLICK_SESSION_NOT_FOUND");
+    await expectDomainError(ask("x"), "CLICK_SESSION_NOT_FOUND");
+    const written = addTemplate();
+    const usual = await create(written, { userRef: "user-1" });
+    await expectDomainError(ask(usual.id, undefined, orgOf(written)), "CLICK_RENDER_NOT_FOUND");
+
+    const receipt = await accept(template, { sessionId: session.id, renderToken: session.renderToken });
+    expect(receipt).toBeDefined();
+    await complete(template, session.id);
+    await integrate(orgOf(template));
+    const bundle = await bundleOf(orgOf(template), session.id);
+    expect(bundle.agreement).toMatchObject({
+      content,
+      contentType: "application/vnd.assent.pdf-text+json",
+      pdf: { hash: sha256Label(pdf), size: pdf.length, pages: 1, content: pdf.toString("base64") },
+    });
+    expect(bundle.presentation.rendering.words.pdf).toMatchObject({ hash: sha256Label(pdf) });
+    expect(failuresOf(await verify(orgOf(template), bundle))).toEqual([]);
+  });
+
+  test("is kept with its file when nobody rendered it", async () => {
+    const { template, pdf } = filed();
+    const { receipt } = await acceptTemplate(template);
+    expect((await bundleOf(orgOf(template), receipt.sessionId)).agreement).toMatchObject({
+      rendered: null,
+      pdf: { content: pdf.toString("base64") },
+    });
+  });
+
+  test("is not shown with another file than it names", async () => {
+    const { template, content } = filed();
+    const other = addTemplate({ versions: [] });
+    click.templates.addVersion(other, { content, format: ContentFormat.PDF, pdf: Buffer.from("another") });
+    await expect(create(other, { userRef: "user-1" })).rejects.toThrow();
+    expect((await create(template, { userRef: "user-1" })).contentHash).toBe(sha256Label(content));
+  });
+
+  test("is its own copy", async () => {
+    const { template, pdf } = filed({ policyFlags: { sendCopyToUser: true } });
+    const body = { templateId: template.templateId, userRef: "user-1", copyTo: "ann@mail.example" };
+    const { receipt } = await acceptOne(click.client, { orgId: orgOf(template), key: "file", body });
+    await deliver();
+    const [mail, ...more] = click.post.mails;
+    expect(more).toEqual([]);
+    expect(attached(mail, "copy.pdf")).toEqual(pdf);
+    expect((await bundleOf(orgOf(template), receipt.sessionId)).delivery).toMatchObject([
+      { status: "SENT", documentHash: sha256Label(pdf) },
+    ]);
+  });
+});
 
 describe("sendCopyToUser", () => {
   test("mails the text and the receipt once, and the evidence tells of it", async () => {

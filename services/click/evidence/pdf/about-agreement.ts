@@ -22,7 +22,7 @@ import type { PrintedAgreement, PrintedBundle, PrintedContext } from "./printed-
 import { printedText } from "./shown-text.ts";
 
 export function whatSection(bundle: PrintedBundle): Markup {
-  const { template, version, contentHash, renderHash, linkedDocuments } = bundle.agreement;
+  const { template, version, contentHash, renderHash, linkedDocuments, pdf } = bundle.agreement;
   return section(
     "What",
     facts([
@@ -33,6 +33,8 @@ export function whatSection(bundle: PrintedBundle): Markup {
       ["Language", version.locale],
       ["Published", publication(version)],
       ["Hash of the text as published", exact(contentHash)],
+      ["Hash of the document that was shown (PDF)", hash(pdf?.hash)],
+      ["Pages of it", pdf === undefined ? undefined : String(pdf.pages)],
       ["Hash of the text as shown", renderHash === contentHash ? "the same" : (hash(renderHash) ?? "not recorded")],
       ["Template id", exact(template.id)],
       ["Version id", exact(version.id)],
@@ -86,7 +88,10 @@ export const textLeftOut = (reason: "is too long to be printed" | "cannot be pri
   section(title, paragraph(`The text ${reason} here. It is attached to this document as a file, byte for byte.`));
 
 function origin(bundle: PrintedBundle): string {
-  const { rendered } = bundle.agreement;
+  const { rendered, pdf } = bundle.agreement;
+  if (pdf !== undefined) {
+    return "This is what the document says that was shown, page by page; the document itself is attached as document.pdf, byte for byte.";
+  }
   if (rendered !== null) return "This is the text that the service rendered; the attached file has it byte for byte.";
   const isMerged = bundle.agreement.template.type === "GENERATED";
   const reason = withheldReason(bundle);
@@ -98,6 +103,7 @@ function origin(bundle: PrintedBundle): string {
 
 function formatOf(contentType: string): ContentFormat {
   if (contentType.startsWith("text/markdown")) return "MARKDOWN";
+  if (contentType.startsWith("application/vnd.assent.pdf-text")) return "PDF";
   return contentType.startsWith("text/plain") ? "TEXT" : "HTML";
 }
 

@@ -121,7 +121,7 @@ function attachmentsOf(evidence: Evidence, bundleJson: string) {
     ...contentFiles(evidence).map(({ name, bytes }) => ({
       fileName: name,
       mediaType: mediaTypes[name] ?? "text/plain",
-      description: name === "rendered.html" ? "The text as it was shown." : "The text as it was published.",
+      description: descriptions[name] ?? "The text as it was published.",
       content: bytes,
     })),
   ];
@@ -130,7 +130,14 @@ function attachmentsOf(evidence: Evidence, bundleJson: string) {
 const mediaTypes: Readonly<Record<string, string>> = {
   "content.html": "text/html",
   "content.md": "text/markdown",
+  "content.json": "application/json",
+  "document.pdf": "application/pdf",
   "rendered.html": "text/html",
+};
+
+const descriptions: Readonly<Record<string, string>> = {
+  "document.pdf": "The document that was shown.",
+  "rendered.html": "The text as it was shown.",
 };
 
 /** The text may be too long to print, or contain what cannot be rendered. */

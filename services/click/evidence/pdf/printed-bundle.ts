@@ -83,6 +83,8 @@ export interface PrintedAgreement {
   readonly renderHash: string | null;
   readonly data: Readonly<Record<string, unknown>> | null;
   readonly linkedDocuments: readonly PrintedDocument[];
+  /** Of a text that is a file. */
+  readonly pdf?: { readonly hash: string; readonly pages: number };
 }
 
 export interface PrintedDocument {

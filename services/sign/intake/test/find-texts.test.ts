@@ -120,3 +120,29 @@ test("a page that unpacks to gigabytes costs its own process only", async () => 
   await expectDomainError(find(bytes, "Sign"), "CORRUPTED_DOCUMENT");
   expect((await other)[0]).toHaveLength(1);
 });
+
+describe("what a file says", () => {
+  test("is read page by page, as paragraphs in the order of the file", async () => {
+    const first = "BT /F 10 Tf 50 700 Td (Terms) Tj 0 -40 Td (You may use) Tj 0 -12 Td (the service.) Tj ET";
+    expect(await intake.readTexts("org", withContent(first))).toEqual([["Terms", "You may use the service."]]);
+    const document = await PDFDocument.create();
+    const font = await document.embedFont(StandardFonts.Helvetica);
+    for (const text of ["One", "", "Three"]) document.addPage([600, 800]).drawText(text, { x: 50, y: 700, font });
+    expect(await intake.readTexts("org", await document.save())).toEqual([["One"], [], ["Three"]]);
+  });
+
+  test("of a page that is turned, too", async () => {
+    const turned =
+      "BT /F 10 Tf 0 1 -1 0 100 50 Tm (You may use) Tj 0 -12 Td (the service.) Tj 0 -60 Td (Be kind.) Tj ET";
+    const pages = await intake.readTexts("org", withContent(turned, "/Rotate 90"));
+    expect(pages).toEqual([["You may use the service.", "Be kind."]]);
+  });
+
+  test("is refused when it is too much, or has too many pages", async () => {
+    const long = `BT /F 10 Tf ${`1 0 0 1 50 700 Tm (${"word ".repeat(18)}) Tj `.repeat(3_500)} ET`;
+    await expectDomainError(intake.readTexts("org", withContent(long)), "CORRUPTED_DOCUMENT");
+    const document = await PDFDocument.create();
+    for (let page = 0; page < 201; page += 1) document.addPage([100, 100]);
+    await expectDomainError(intake.readTexts("org", await document.save()), "CORRUPTED_DOCUMENT");
+  });
+});

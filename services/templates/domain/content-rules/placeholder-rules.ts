@@ -9,8 +9,16 @@ import { atStart, maxFindings, type RuleFinding } from "./report.ts";
 
 /** The rules about `{{…}}`. */
 export function placeholderFindings(subject: ContentSubject, read: ReadContent): RuleFinding[] {
+  // Braces in a file are what its author wrote, and nobody takes them for a placeholder.
+  if (subject.format === "PDF") return subject.type === "GENERATED" ? [unfillable] : [];
   return subject.type === "GENERATED" ? mergeFindings(subject, read) : forbiddenPlaceholders(subject.content);
 }
+
+const unfillable = atStart(
+  "CONTENT_PDF_NOT_ALLOWED",
+  "ERROR",
+  "Values cannot be filled into a PDF. A template of the type STATIC or CONSENT can have one.",
+);
 
 /** The first ones; one more than a report takes. */
 const limit = maxFindings + 1;

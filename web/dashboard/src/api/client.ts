@@ -107,3 +107,14 @@ async function jsonOf<T>(response: Response): Promise<T> {
   const text = await response.text();
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
+/** As the API takes files; in pieces, because a function takes only so many arguments. */
+export async function base64Of(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const pieces: string[] = [];
+  for (let from = 0; from < bytes.length; from += pieceBytes) {
+    pieces.push(String.fromCharCode(...bytes.subarray(from, from + pieceBytes)));
+  }
+  return btoa(pieces.join(""));
+}
+
+const pieceBytes = 32_768;

@@ -238,6 +238,7 @@ export const acceptances: Texts["acceptances"] = {
     ["BUNDLE_SIGNATURE", "Signatur des Pakets"],
     ["KEYS", "Herkunft der Schlüssel"],
     ["CONTENT_HASH", "Der Text"],
+    ["PDF_HASH", "Das Dokument"],
     ["RENDER_HASH", "Der Text, wie er gezeigt wurde"],
     ["WORDS_HASH", "Die Worte darum herum"],
     ["CHANGES", "Was sich geändert hatte"],

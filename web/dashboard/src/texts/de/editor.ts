@@ -147,6 +147,8 @@ const messages: EditorTexts["messages"] = new Map([
   ["CONTENT_REMOTE_RESOURCE", "Nichts darf von anderswo geladen werden; Bilder müssen als data: im Text stehen."],
   ["CONTENT_COMMENT_FORBIDDEN", "Kommentare sind nicht erlaubt."],
   ["CONTENT_MALFORMED_HTML", "Das HTML ist fehlerhaft."],
+  ["CONTENT_MALFORMED_PDF", "Das ist kein Inhalt einer hochgeladenen PDF."],
+  ["CONTENT_PDF_NOT_ALLOWED", "In eine PDF können keine Werte eingesetzt werden."],
   ["CONTENT_PLACEHOLDER_NOT_ALLOWED", "Nur Vorlagen mit Feldern dürfen Platzhalter enthalten."],
   [
     "CONTENT_PLACEHOLDER_INVALID",
@@ -190,7 +192,17 @@ export const editor: EditorTexts = {
     { id: "html", label: "HTML" },
     { id: "markdown", label: "Markdown" },
     { id: "text", label: "Reiner Text" },
+    { id: "pdf", label: "PDF" },
   ],
+  pdf: {
+    upload: "Stattdessen eine PDF hochladen",
+    replace: "Andere PDF hochladen",
+    uploadHelp:
+      "Höchstens 5 MiB und 200 Seiten, mit Text darin. Gezeigt werden die Seiten; was Screenreader vorlesen, kommt aus der Datei.",
+    none: "Es gibt noch keine PDF.",
+    spoken: "Was Screenreader vorlesen",
+    page: (page: number): string => `Seite ${page}`,
+  },
   emptyHelp:
     "Schreiben Sie den Text oder fügen Sie ihn ein. In HTML sind Überschriften, Absätze, Listen, Tabellen, Hervorhebungen und Links erlaubt; Skripte, Stile und Formulare nicht.",
   save: "Speichern",

@@ -235,6 +235,7 @@ export const acceptances = {
     ["BUNDLE_SIGNATURE", "Signature of the bundle"],
     ["KEYS", "Origin of the keys"],
     ["CONTENT_HASH", "The text"],
+    ["PDF_HASH", "The document"],
     ["RENDER_HASH", "The text as it was shown"],
     ["WORDS_HASH", "The words around it"],
     ["CHANGES", "What had changed"],

@@ -148,7 +148,17 @@ export const editor = {
     { id: "html", label: "HTML" },
     { id: "markdown", label: "Markdown" },
     { id: "text", label: "Plain text" },
+    { id: "pdf", label: "PDF" },
   ],
+  pdf: {
+    upload: "Upload a PDF instead",
+    replace: "Upload another PDF",
+    uploadHelp:
+      "At most 5 MiB and 200 pages, with text in it. People see its pages; what screen readers read is taken from the file.",
+    none: "There is no PDF yet.",
+    spoken: "What screen readers read",
+    page: (page: number): string => `Page ${page}`,
+  },
   emptyHelp:
     "Write the text, or paste it. In HTML, headings, paragraphs, lists, tables, emphasis and links are allowed; scripts, styles and forms are not.",
   save: "Save",

@@ -9,6 +9,7 @@ import { Button } from "../../../ui/button.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { EmptyState, ErrorState, Loading, Notice } from "../../../ui/states.tsx";
 import { type Option, Select } from "../../../ui/text-field.tsx";
+import { readableOf } from "../content/draft.ts";
 import { type ComparedText, comparedFields, readTextName, useComparedText } from "./compared-text.ts";
 import { textOptions } from "./text-options.ts";
 
@@ -137,8 +138,11 @@ interface Part {
 }
 
 function partsOf(from: ComparedText, to: ComparedText, view: "read" | "source"): Part[] {
-  const blocks = ({ content, format }: ComparedText) =>
-    view === "source" ? linesOf(content) : blocksOf(content, format);
+  const blocks = ({ content, format }: ComparedText) => {
+    // Of a file, what it says is compared.
+    if (format === "pdf") return linesOf(readableOf({ content, format }));
+    return view === "source" ? linesOf(content) : blocksOf(content, format);
+  };
   return [
     ...comparedFields.map((name) => ({
       name,

@@ -1,4 +1,5 @@
 import type { Version, VersionDraft } from "#api/templates.ts";
+import { pdfTextToHtml, readPdfText } from "#platform/pdf-text.ts";
 
 /** What a person writes: a text and the words around it. An empty word is left to what is usual in its language. */
 export interface Draft {
@@ -62,6 +63,24 @@ export function draftOf(version: Pick<Version, keyof Draft> | undefined): Draft 
     format: version.format,
     purposeTexts: version.purposeTexts,
   };
+}
+
+type Written = Pick<Draft, "content" | "format">;
+
+/** In another format; what a file says becomes a text that can be changed. */
+export function writtenAs(format: Draft["format"], { content, format: before }: Written): Written {
+  if (before !== "pdf" || format === "pdf") return { format, content };
+  const pdf = readPdfText(content);
+  return {
+    format,
+    content: format === "html" && pdf !== undefined ? pdfTextToHtml(pdf) : readableOf({ content, format: before }),
+  };
+}
+
+/** A text as it is written or, of a file, what it says. */
+export function readableOf({ content, format }: Written): string {
+  const pdf = format === "pdf" ? readPdfText(content) : undefined;
+  return pdf === undefined ? content : pdf.pages.flatMap(({ text }) => text).join("\n\n");
 }
 
 /** The fields whose values differ. */

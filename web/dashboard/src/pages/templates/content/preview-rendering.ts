@@ -3,6 +3,7 @@ import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
 import type { Template } from "#api/templates.ts";
 import { esignDisclosure } from "#platform/esign-disclosure.ts";
 import { findMergeFields } from "#platform/merge-fields.ts";
+import { pdfTextToHtml, readPdfText } from "#platform/pdf-text.ts";
 import { plainTextToHtml } from "#platform/restricted-html/serialize.ts";
 import { chooseWords } from "#platform/words.ts";
 import { parseSafeHtml } from "../../../../../embed/dom.ts";
@@ -45,6 +46,7 @@ export function previewRendering(subject: PreviewSubject): Record<string, unknow
       configuration?.effectivePolicy.esignDisclosure === true
         ? esignDisclosure(locale, { ...template, party: template.counterparty?.legalName ?? null })
         : null,
+    pdf: draft.format === "pdf" ? readPdfText(draft.content) : null,
     policy: configuration?.effectivePolicy ?? {},
     verification: configuration?.verification ?? {},
   };
@@ -69,6 +71,10 @@ function convert(content: string, format: Draft["format"]): string {
       });
     case "text":
       return plainTextToHtml(content);
+    case "pdf": {
+      const pdf = readPdfText(content);
+      return pdf === undefined ? "" : pdfTextToHtml(pdf);
+    }
   }
 }
 

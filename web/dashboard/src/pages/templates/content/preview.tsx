@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Template, Version } from "#api/templates.ts";
+import { readPdfText } from "#platform/pdf-text.ts";
 import { mount } from "../../../../../embed/mount.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Switch } from "../../../ui/choices.tsx";
@@ -9,6 +10,7 @@ import { TextField } from "../../../ui/text-field.tsx";
 import { useConfiguration } from "../configuration.ts";
 import { type Draft, draftOf } from "./draft.ts";
 import { variablesOf } from "./findings.ts";
+import { pdfPath } from "./pdf-text.tsx";
 import { keysIn, previewRendering, sampleOf } from "./preview-rendering.ts";
 import { useSettled } from "./use-findings.ts";
 
@@ -66,7 +68,9 @@ export function Preview({ template, draft: written, locale, live }: PreviewProps
     >
       {settled.content === "" && <p className="editor-quiet">{texts.previewEmpty}</p>}
       {settled.content !== "" && rendering === undefined && <Notice tone="warning">{texts.previewInvalid}</Notice>}
-      {settled.content !== "" && rendering !== undefined && <Shown rendering={rendering} isPhone={isPhone} />}
+      {settled.content !== "" && rendering !== undefined && (
+        <Shown rendering={rendering} isPhone={isPhone} pdfUrl={urlOf(template.id, settled)} />
+      )}
       {keys.length > 0 && (
         <details className="samples">
           <summary>{texts.samples}</summary>
@@ -88,10 +92,16 @@ export function Preview({ template, draft: written, locale, live }: PreviewProps
 interface ShownProps {
   readonly rendering: Record<string, unknown>;
   readonly isPhone: boolean;
+  readonly pdfUrl: string | undefined;
+}
+
+function urlOf(templateId: string, { content, format }: Draft): string | undefined {
+  const pdf = format === "pdf" ? readPdfText(content) : undefined;
+  return pdf && pdfPath(templateId, pdf.hash);
 }
 
 /** By the code that shows it on the pages of customers, in a tree of its own that has nothing of ours. */
-function Shown({ rendering, isPhone }: ShownProps) {
+function Shown({ rendering, isPhone, pdfUrl }: ShownProps) {
   const { nothingRecorded } = useTexts("editor");
   const host = useRef<HTMLDivElement>(null);
   const [isPressed, setIsPressed] = useState(false);
@@ -99,7 +109,7 @@ function Shown({ rendering, isPhone }: ShownProps) {
     const frame = host.current;
     if (frame === null) return;
     const element = document.createElement("div");
-    const mounted = mount(element, { rendering, display: "INLINE" });
+    const mounted = mount(element, { rendering, display: "INLINE", pdfUrl, viewer });
     const scrolled = textIn(frame)?.scrollTop ?? 0;
     setIsPressed(false);
     frame.replaceChildren(element);
@@ -109,7 +119,7 @@ function Shown({ rendering, isPhone }: ShownProps) {
     };
     mounted.ready.then(dress, dress);
     return () => mounted.unmount();
-  }, [rendering, isPhone]);
+  }, [rendering, isPhone, pdfUrl]);
   useEffect(() => {
     const frame = host.current;
     const stop = (event: MouseEvent) => {
@@ -130,6 +140,31 @@ function Shown({ rendering, isPhone }: ShownProps) {
     </>
   );
 }
+
+/** The pages of a file are drawn by what draws them elsewhere in the dashboard. */
+async function viewer() {
+  const engine = await import("../../../ui/pdf/engine.ts");
+  return {
+    openPdf: async (data: Uint8Array) => {
+      const pdf = await engine.openPdf(data);
+      const shown = new AbortController();
+      const draw = async (number: number, canvas: HTMLCanvasElement, width: number) => {
+        const points = pdf.pages[number - 1]?.width ?? width;
+        const scale = Math.min(mostPixelsPerPoint, Math.max(1, (width / points) * window.devicePixelRatio));
+        const picture = await pdf.draw(number, scale, shown.signal);
+        Object.assign(canvas, { width: picture.width, height: picture.height });
+        canvas.getContext("2d")?.drawImage(picture, 0, 0);
+      };
+      const close = () => {
+        shown.abort();
+        pdf.close();
+      };
+      return { draw, close };
+    },
+  };
+}
+
+const mostPixelsPerPoint = 4;
 
 const shadowOf = (frame: Element): ShadowRoot | null | undefined => frame.querySelector("assent-embed")?.shadowRoot;
 const textIn = (frame: Element): Element | null => shadowOf(frame)?.querySelector(".text") ?? null;

@@ -15,8 +15,9 @@ import { useLeaveGuard } from "../../../ui/use-leave-guard.tsx";
 import { useTemplateChanges, versionPath } from "../queries.ts";
 import { PublishDialog } from "../versions/version-actions.tsx";
 import { CodeEditor, type CodeEditorProps, type EditorHandle } from "./code-editor.tsx";
-import { type Draft, draftOf, isTooLarge } from "./draft.ts";
+import { type Draft, draftOf, isTooLarge, readableOf, writtenAs } from "./draft.ts";
 import { type Finding, variablesOf } from "./findings.ts";
+import { PdfText, UploadPdf } from "./pdf-text.tsx";
 import { Preview } from "./preview.tsx";
 import { useDraft, type Writing } from "./use-draft.ts";
 import { type Findings, useFindings } from "./use-findings.ts";
@@ -216,22 +217,27 @@ function Fields({ template, state: { locale }, isReadOnly, writing, onSave }: Fi
         />
         <Select
           label={texts.format}
-          options={texts.formats}
+          options={texts.formats.filter(({ id }) => id !== "pdf" || draft.format === "pdf")}
           value={draft.format}
           isDisabled={isReadOnly}
-          onChange={(format) => change({ format: format as Version["format"] })}
+          onChange={(format) => change(writtenAs(format as Draft["format"], draft))}
         />
       </div>
+      {!isReadOnly && <UploadPdf template={template} draft={draft} onChange={change} />}
       {draft.content === "" && !isReadOnly && <p className="editor-quiet">{texts.emptyHelp}</p>}
-      <Written
-        {...{ template, handle, isReadOnly, onSave, locale }}
-        label={texts.textLabel}
-        format={draft.format}
-        value={draft.content}
-        onChange={(content) => change({ content })}
-        findings={findings.all}
-        checked={findings.content}
-      />
+      {draft.format === "pdf" ? (
+        <PdfText template={template} draft={draft} locale={locale} />
+      ) : (
+        <Written
+          {...{ template, handle, isReadOnly, onSave, locale }}
+          label={texts.textLabel}
+          format={draft.format}
+          value={draft.content}
+          onChange={(content) => change({ content })}
+          findings={findings.all}
+          checked={findings.content}
+        />
+      )}
       <FindingList findings={findings} onJump={({ offset, length }) => handle.current?.jump(offset, length)} />
       <WordsFields template={template} draft={draft} isReadOnly={isReadOnly} onChange={change} />
     </>
@@ -318,7 +324,7 @@ function ConflictNotice({ writing }: { readonly writing: Writing }) {
       </p>
       <details className="theirs">
         <summary>{texts.theirText}</summary>
-        <pre lang={theirs.locale}>{theirs.content}</pre>
+        <pre lang={theirs.locale}>{readableOf(theirs)}</pre>
       </details>
       <div className="form-buttons">
         <Button onPress={keepMine}>{texts.keepMine}</Button>

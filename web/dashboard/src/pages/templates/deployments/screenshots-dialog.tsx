@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileTrigger } from "react-aria-components";
 import type { Deployment, Screenshot } from "#api/templates.ts";
-import { useApi } from "../../../api/client.ts";
+import { base64Of, useApi } from "../../../api/client.ts";
 import { wrongInput } from "../../../api/wrong-input.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
@@ -131,15 +131,3 @@ function ScreenshotRow({ screenshot, deployment, mayChange, onDeleted }: Screens
     </li>
   );
 }
-
-/** As the API takes files; in pieces, because a function takes only so many arguments. */
-async function base64Of(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const pieces: string[] = [];
-  for (let from = 0; from < bytes.length; from += pieceBytes) {
-    pieces.push(String.fromCharCode(...bytes.subarray(from, from + pieceBytes)));
-  }
-  return btoa(pieces.join(""));
-}
-
-const pieceBytes = 32_768;
