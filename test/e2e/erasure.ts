@@ -138,6 +138,46 @@ export const erasureOfUser = scenario("erasure of a user", (mode, running) => {
     expect(findIn(messagesOn(system), values)).toEqual([]);
   });
 
+  test("agreements whose time is over go by themselves, but those that are held, and the log and the list of acts say so", async () => {
+    const mine = await system.newOrganization();
+    const path = "/v1/sign/agreements";
+    const documents = [
+      { documentId: "1", name: "NDA.pdf", documentBase64: Buffer.from(smallestPdf).toString("base64") },
+    ];
+    const signers = [{ name: "Bob Other", email: "bob@people.example" }];
+    const voided = async (): Promise<string> => {
+      const { id } = bodyOf(201, await mine.post(path, { emailSubject: "NDA", recipients: { signers }, documents }));
+      bodyOf(200, await mine.call("POST", `${path}/${id}/send`));
+      bodyOf(200, await mine.post(`${path}/${id}/void`, { voidedReason: "too late" }));
+      return id;
+    };
+    const [old, held, young] = [await voided(), await voided(), await voided()];
+    bodyOf(201, await mine.post("/v1/privacy/holds", { agreementId: held, reason: "Lawsuit 4" }));
+    const periods = [{ status: "voided", days: 30 }];
+    bodyOf(200, await mine.call("PUT", "/v1/privacy/retention", { periods }));
+    // As if all of that had been a month ago.
+    await inspect.query(
+      "update sign.agreement set status_changed_at = status_changed_at - interval '31 days' where id = any($1)",
+      [[old, held]],
+    );
+    await inspect.query(
+      "update sign.retention_period set days = 30, next_days = null, next_at = null where organization_id = $1",
+      [mine.organizationId],
+    );
+    const minutes = 5 * 60_000;
+    await until(async () => (await mine.get(`${path}/${old}`)).status === 404, minutes);
+    const leaf = await until(async () => {
+      const [deletion] = bodyOf(200, await mine.get(`/v1/privacy/deletions?agreementId=${old}`));
+      return deletion?.deletionLeafIndex != null && deletion;
+    }, minutes);
+    expect(leaf).toMatchObject({ agreementId: old, status: "voided" });
+    const acts: { action: string; subjectId: string }[] = bodyOf(200, await mine.get("/v1/privacy/audit-events"));
+    expect(acts.flatMap(({ action, subjectId }) => (action === "agreement.deleted" ? subjectId : []))).toEqual([old]);
+    for (const id of [held, young]) expect((await mine.get(`${path}/${id}`)).status).toBe(200);
+    const { rows } = await inspect.query("select from sign.file_key where agreement_id = $1", [old]);
+    expect(rows).toEqual([]);
+  }, 600_000);
+
   test("stands in a list apart from the database, sealed, which says that nothing is missing", async () => {
     const { id } = bodyOf(201, await api.post("/v1/privacy/erasures", { email: "listed@people.example" }));
     const file = await until(() => readdirSync(system.erasureList).find((name) => name.endsWith(`${id}.sealed`)));
