@@ -12,6 +12,7 @@ import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import type { Sessions } from "../sessions/authenticate-session.ts";
 import { requireCsrfToken, sessionCookie, sessionTokenIn } from "../sessions/cookie.ts";
+import { linkProblemReply } from "../signing/replies.ts";
 import { readBody } from "./body.ts";
 import { type BodyBudget, type BodyRoom, documentLimits, unbudgetedRouteBytes } from "./body-budget.ts";
 import { readDocumentBody } from "./document-body.ts";
@@ -86,6 +87,7 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
         error,
         errorReply(error, exchange, route.dialect, deps.logger, { body, pathOf: route.body?.pathOf }),
       );
+      reply = linkProblemReply(req, reply);
       if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
     } finally {
       // The parsed body stays in memory until here, whether or not its sender still waits.

@@ -15,6 +15,7 @@ import { compatDialect } from "../compat/dialect.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { NoteUse } from "../limits/use-report.ts";
 import type { Route } from "../routes/route.ts";
+import { linkProblemReply } from "../signing/replies.ts";
 import { createAddressDialect, isCompatPath, isGenerationPath } from "./address-dialect.ts";
 import { findHeaderProblem } from "./client-error.ts";
 import { type ErrorDialect, genDialect, standardDialect, tooManyRequests } from "./error-dialect.ts";
@@ -113,7 +114,8 @@ const answerError =
     const known = isBadPath(error)
       ? new DomainError("VALIDATION_FAILED", { message: "The path is not percent-encoded UTF-8." })
       : error;
-    sendReply(res, exchange, errorReply(known, exchange, generalDialect(known, req.path), logger));
+    const reply = errorReply(known, exchange, generalDialect(known, req.path), logger);
+    sendReply(res, exchange, linkProblemReply(req, reply));
   };
 
 /** Malformed requests get the standard error body, which also fits the compatible interface. */

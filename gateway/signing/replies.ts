@@ -1,7 +1,9 @@
+import type { Request } from "express";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { prefers } from "../http/accept.ts";
 import type { Reply } from "../http/reply.ts";
 import type { RouteRequest } from "../routes/route.ts";
+import { endedPage, linkEndOf } from "./ended-page.ts";
 
 /** Never cached, and sent on without a referrer. */
 const privately = { "Referrer-Policy": "no-referrer" } as const;
@@ -53,26 +55,19 @@ const wantsPage = ({ headers }: Pick<RouteRequest, "headers">): boolean =>
 export function endedReply(error: unknown, request: Pick<RouteRequest, "headers">): Reply {
   const known = fromConnectError(error) ?? (error instanceof DomainError ? error : undefined);
   if (known?.code !== "VIEW_URL_EXPIRED" || !wantsPage(request)) throw error;
-  const { returnUrl = "" } = known.metadata;
-  return returnUrl === "" ? endedPage : redirect(returnUrl);
+  const { returnUrl = "", outcome, subject = "" } = known.metadata;
+  const acceptLanguage = request.headers["accept-language"] ?? "";
+  return returnUrl === "" ? endedPage(linkEndOf(outcome), { acceptLanguage, subject }) : redirect(returnUrl);
 }
 
-const endedPage: Reply = {
-  status: 200,
-  body: `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>This link has ended</title></head>
-<body>
-<main>
-<h1>This link has ended</h1>
-<p>It was used already, or is too old. Ask the sender for a new one.</p>
-</main>
-</body>
-</html>
-`,
-  contentType: "text/html; charset=utf-8",
-  headers: { ...privately, "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'" },
-};
+/** A browser whose link is not even one gets a page that says so, as for one that has ended; programs get the error. */
+export function linkProblemReply(request: Pick<Request, "method" | "path" | "headers">, reply: Reply): Reply {
+  const { method, path, headers } = request;
+  const isLink = method === "GET" && path.startsWith("/signing/") && !path.startsWith("/signing/assets/");
+  if (!isLink || ![400, 404].includes(reply.status) || !wantsPage({ headers })) return reply;
+  const page = endedPage("unknown", { acceptLanguage: headers["accept-language"] ?? "" });
+  return reply.status === 404 ? { ...page, status: 404 } : page;
+}
 
 /** The answer to HEAD, which opens nothing: programs that preview links send HEAD first. */
 export const unopened: Reply = { status: 200, body: "", contentType: "text/html; charset=utf-8", headers: privately };

@@ -130,8 +130,41 @@ describe("a link", () => {
     expect([told.status, told.body.errorCode]).toEqual([400, "VIEW_URL_EXPIRED"]);
     ended = expired();
     const shown = await gateway.call("GET", `/signing/${link}`, { headers: browser });
-    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("This link has ended")]);
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("This link does not work")]);
     expect(shown.headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+});
+
+describe("a browser that follows a link which leads nowhere", () => {
+  test("is told what became of the agreement, by its subject and in its language", async () => {
+    const metadata = { outcome: "declined-by-you", subject: "Lease <1>" };
+    ended = new DomainError("VIEW_URL_EXPIRED", { metadata });
+    const headers = { ...browser, "Accept-Language": "de-CH,de;q=0.9,en;q=0.5" };
+    const { status, text } = await gateway.call("GET", `/signing/${link}`, { headers });
+    expect(status).toBe(200);
+    expect(text).toContain('<html lang="de">');
+    expect(text).toContain("Sie haben abgelehnt");
+    expect(text).toContain("Lease &lt;1&gt;");
+    ended = new DomainError("VIEW_URL_EXPIRED", { metadata: { outcome: "constructor" } });
+    const odd = await gateway.call("GET", `/signing/${link}`, { headers: { ...browser, "Accept-Language": "xx" } });
+    expect(odd.text).toContain("This link does not work");
+  });
+
+  test.each([
+    ["/signing/short"],
+    [`/signing/${"x".repeat(1_001)}`],
+    ["/signing/%E0%A4%A"],
+    ["/signing/"],
+    ["/signing/a/b"],
+    ["/signing/s/short/"],
+    [`/signing/s/${sid}`],
+  ])("sees a page, and never JSON: %s", async (path) => {
+    // Some of them are no address of the interface at all, which has no pages for those.
+    const answer = await fetch(gateway.url + path, { headers: browser });
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await answer.text()).toContain("This link does not work");
+    const told = await gateway.call("GET", path, { headers: { Accept: "application/json" } });
+    expect(told.body.errorCode).toEqual(expect.any(String));
   });
 });
 

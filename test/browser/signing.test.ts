@@ -1,5 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
+import type { Mail } from "#platform/mail/mail.ts";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
@@ -10,11 +12,19 @@ import { createAgreement, giveConsent, linkFor, openLink, phone, returnUrl, scre
 describeInBrowser("the signing page", (pages) => {
   let system: System;
   let api: Api;
+  const mails: Mail[] = [];
+  let baseUrl = "";
   /** What browsers complained about. */
   const wrong: string[] = [];
 
   beforeAll(async () => {
-    system = await startSystem("single process");
+    system = await startSystem("single process", {
+      mail: {
+        mailer: { send: async (mail) => void mails.push(mail), close: async () => undefined },
+        publicUrl: () => baseUrl,
+      },
+    });
+    baseUrl = system.baseUrls[0] ?? "";
     api = await system.newOrganization();
   });
   afterAll(() => system?.stop());
@@ -186,7 +196,7 @@ describeInBrowser("the signing page", (pages) => {
     await device.getByRole("button", { name: "Finish", exact: true }).tap();
     await device.getByText("Back at the integration.").waitFor();
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByText("There is nothing left for you to do here.", { exact: false }).waitFor();
+    await page.getByRole("heading", { name: "Done" }).waitFor();
   });
 
   test("who finishes later finds what was filled in, and may decline then", async () => {
@@ -357,6 +367,73 @@ describeInBrowser("the signing page", (pages) => {
     expect(await page.getByLabel(/^City, /).inputValue()).toBe("Lisbon");
     await page.reload();
     await page.getByRole("button", { name: "Mehr" }).waitFor();
+  });
+
+  test("whoever signs from a mail stays at the page, comes back to it, and gets the sealed file", async () => {
+    const asked = (...names: string[]) => ({
+      recipients: {
+        signers: names.map((name, index) => ({
+          ...{ recipientId: String(index + 1), name: `${name} Mail`, email: `${name.toLowerCase()}.mail@example.com` },
+          tabs: [{ type: "signature", anchor: { text: `/sig${index + 1}/`, yOffset: 45 } }],
+        })),
+      },
+    });
+    await createAgreement(api, asked("Ann", "Bob"));
+    const linkTo = (name: string): Promise<string> =>
+      until(async () => {
+        const mail = mails.find(({ to }) => to.address === `${name}.mail@example.com`);
+        return /https?:\/\/\S+\/signing\/[\w-]{64}/.exec(mail?.text ?? "")?.[0];
+      });
+    const links = [await linkTo("ann"), await linkTo("bob")] as const;
+    const signBy = async (url: string, options = {}): Promise<Page> => {
+      const page = await openLink(pages, url, wrong, options);
+      await giveConsent(page);
+      await page.getByRole("button", { name: /^Sign here/ }).click();
+      await page.getByRole("button", { name: "Adopt and sign" }).click();
+      await page.getByRole("button", { name: "Finish", exact: true }).click();
+      await page.getByRole("heading", { name: "Done" }).waitFor();
+      await page.getByText("Master Services Agreement").waitFor();
+      return page;
+    };
+    const first = await signBy(links[0]);
+    await first.getByText("You have done your part. Others still have to do theirs.").waitFor();
+    await first
+      .getByText("When everybody is done, a link to the signed documents is sent to ann.mail@example.com.")
+      .waitFor();
+    await screenshot(first, "done-desk");
+    await expectAccessible(first);
+    const last = await signBy(links[1], { ...phone, viewport: { width: 375, height: 667 } });
+    await last.getByText("Everybody has signed, and the agreement is complete.", { exact: false }).waitFor();
+    await screenshot(last, "complete-phone");
+    await expectAccessible(last);
+    const file = await broughtBy(last, "download", () =>
+      last.getByRole("link", { name: "Download Agreement.pdf (signed and sealed)" }).tap(),
+    );
+    expect(file.suggestedFilename()).toBe("Agreement.pdf");
+    // The first one comes back, by the page that is still open and by the old link.
+    await first.reload();
+    await first.getByText("Everybody has signed, and the agreement is complete.", { exact: false }).waitFor();
+    await first.goto(links[0]);
+    await first.getByText("Everybody has signed, and the agreement is complete.", { exact: false }).waitFor();
+    await first.getByRole("button", { name: "Read the documents" }).click();
+    await drawn(first);
+
+    await createAgreement(api, asked("Cleo", "Dan"));
+    const [other, old] = [await linkTo("cleo"), await linkTo("dan")];
+    const declining = await openLink(pages, other, wrong);
+    await declining.getByRole("button", { name: "Decline to sign" }).click();
+    await declining.getByRole("dialog").getByRole("button", { name: "Decline to sign" }).click();
+    await declining.getByText("You have declined to sign “Master Services Agreement”.", { exact: false }).waitFor();
+    await declining.reload();
+    await declining.getByRole("heading", { name: "You have declined" }).waitFor();
+    await declining.goto(old);
+    await declining.getByRole("heading", { name: "Declined", exact: true }).waitFor();
+    await screenshot(declining, "declined-link");
+    await expectAccessible(declining);
+    await declining.goto(`${old}x`).catch(() => undefined);
+    await declining.getByRole("heading", { name: "This link does not work" }).waitFor();
+    // A page that is an answer to a wrong address is an error to the console.
+    for (const line of wrong.splice(0)) expect(line).toContain("Failed to load resource");
   });
 
   test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {

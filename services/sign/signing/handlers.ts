@@ -34,6 +34,7 @@ import { servedConsentTexts } from "./served-consent-texts.ts";
 import {
   callerOfVisit,
   closeSession,
+  closeWhenDone,
   openView,
   type RecipientSession,
   requireSession,
@@ -104,7 +105,7 @@ const finishSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>,
     const finished = await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
       finishAgreement(current, recipient.id, command, decision),
     );
-    await closeSession(deps, session);
+    await closeWhenDone(deps, session);
     return {
       returnUrl: withEvent(view.returnUrl, finishEvent(recipient)),
       agreementStatus: wireAgreementStatuses[finished.status],
@@ -153,7 +154,7 @@ const declineSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>
     await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
       declineAgreement(current, recipient.id, { reason }, decision),
     );
-    await closeSession(deps, session);
+    await closeWhenDone(deps, session);
     return { returnUrl: withEvent(view.returnUrl, "decline") };
   },
 });

@@ -67,7 +67,7 @@ export async function requireSession(deps: SessionDeps, sessionToken: string): P
     const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
     // Drafts may be deleted while somebody looks at them.
     if (view.agreementId !== null && (agreement === undefined || !isOfAgreement(view, agreement))) {
-      throw viewExpired(view);
+      throw viewExpired(view, "ttl_expired", agreement);
     }
     const extended = extendedExpiry(view, now);
     if (extended !== undefined) await extendSession(tenant, view.tokenHash, extended);
@@ -80,12 +80,33 @@ export async function requireSession(deps: SessionDeps, sessionToken: string): P
 export const closeSession = (deps: SessionDeps, { orgId, view }: SigningSession): Promise<boolean> =>
   withOrg(deps.pool, orgId, (tenant) => endSession(tenant, view.tokenHash, deps.clock.now()));
 
-/** The answer to links and sessions that are used, old or unknown; it leads back to where the link was asked for. */
-export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired"): DomainError {
-  const isKnown = view !== undefined && view.returnUrl !== "";
-  const metadata = isKnown ? { returnUrl: withEvent(view.returnUrl, event), event } : {};
+/**
+ * The answer to links and sessions that are used, old or unknown; it leads back to where the link was asked for. Whoever
+ * has a link that leads nowhere back is told what became of the agreement.
+ */
+export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired", agreement?: Agreement): DomainError {
+  if (view === undefined) return new DomainError("VIEW_URL_EXPIRED");
+  const metadata =
+    view.returnUrl === "" ? outcomeOf(view, agreement) : { returnUrl: withEvent(view.returnUrl, event), event };
   return new DomainError("VIEW_URL_EXPIRED", { metadata });
 }
+
+function outcomeOf({ recipientId }: View, agreement: Agreement | undefined): Record<string, string> {
+  if (agreement === undefined || recipientId === null || !endedStatuses.has(agreement.status)) return {};
+  const { status, emailSubject: subject, recipients } = agreement;
+  const isOwn = recipients.some((one) => one.id === recipientId && one.status === "declined");
+  return { outcome: isOwn ? "declined-by-you" : status, subject };
+}
+
+const endedStatuses: ReadonlySet<Agreement["status"]> = new Set(["declined", "voided", "expired", "completed"]);
+
+/**
+ * Ends the session of somebody who is done; what was done in it stays done. One that came from a mail goes on: the page
+ * tells what becomes of the agreement, and gives the person the file.
+ */
+export const closeWhenDone = async (deps: SessionDeps, session: SigningSession): Promise<void> => {
+  if (session.view.returnUrl !== "") await closeSession(deps, session);
+};
 
 const recipientOf = ({ recipientId }: View, agreement: Agreement | undefined): Recipient | undefined =>
   recipientId === null || agreement === undefined ? undefined : requireRecipient(agreement, recipientId);
@@ -167,7 +188,7 @@ async function openOnce(
     if (view === undefined) throw viewExpired();
     if (!isLinkOpen(view, now)) throw viewExpired(view);
     const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
-    if (view.agreementId !== null && !leadsTo(view, agreement, now)) throw viewExpired(view);
+    if (view.agreementId !== null && !leadsTo(view, agreement, now)) throw viewExpired(view, "ttl_expired", agreement);
     const open = view.isReusable ? openReusableView : markOpened;
     if (!(await open(tenant, opening))) throw viewExpired(view);
     return view;

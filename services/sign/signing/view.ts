@@ -68,13 +68,14 @@ export const isSessionOpen = ({ sessionExpiresAt, endedAt }: View, now: Date): b
 
 /**
  * Whether the agreement as it is now lets a view go on. Whatever a person came for ends with the agreement; whoever comes
- * afterwards may look at what was completed.
+ * afterwards, or is led nowhere back, may look at what was completed.
  */
-export function isOfAgreement({ kind, openedAt }: View, agreement: Agreement): boolean {
+export function isOfAgreement({ kind, openedAt, returnUrl }: View, agreement: Agreement): boolean {
   if (kind === "look") return true;
   if (kind !== "recipient") return agreement.status === "created";
   if (!canBeViewed(agreement)) return false;
-  return agreement.status !== "completed" || openedAt === null || agreement.statusChangedAt <= openedAt;
+  if (agreement.status !== "completed" || returnUrl === "") return true;
+  return openedAt === null || agreement.statusChangedAt <= openedAt;
 }
 
 /** How an integration names the person whom a link is for. */

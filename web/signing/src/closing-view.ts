@@ -1,4 +1,7 @@
+import type { Ceremony } from "#api/ceremony.ts";
+import { api } from "./api.ts";
 import { button, element, show } from "./dom.ts";
+import { fill } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** The last page for somebody who is not sent on automatically, or who cannot go on. */
@@ -25,3 +28,64 @@ export const showExpired = (texts: Texts, timeoutUrl: string | null = null): voi
     texts.expiredText,
     timeoutUrl === null ? undefined : { label: texts.goBack, url: timeoutUrl },
   );
+
+/** Whether the person has done their part: there is nothing to fill in, but there is something to tell. */
+export const hasDoneTheirPart = ({ canAct, recipient }: Ceremony): boolean =>
+  !canAct && recipient?.status === "completed" && actingRoles.has(recipient.role);
+
+const actingRoles = new Set(["signer", "in-person-signer", "approver"]);
+
+const askAgainMs = 3_000;
+
+/** What has become of the agreement for somebody who has done their part, now and when they come back. */
+export function showOutcome(ceremony: Ceremony, texts: Texts, read: () => void): void {
+  const { agreement, recipient, timeoutUrl } = ceremony;
+  if (agreement === null || recipient === null) return;
+  // Mails are sent to those whose link came by mail; an integration tells its own people in its own way.
+  const email = timeoutUrl === null ? recipient.email : "";
+  const title = element("h1", { tabindex: "-1" }, texts.finishedHeading);
+  const news = element("div", { role: "status" });
+  const files = element("ul", { class: "files" });
+  const tell = (status: string): void => {
+    const isComplete = status === "completed";
+    const stage = isComplete
+      ? texts.outcomeComplete
+      : status === "completing"
+        ? texts.outcomeSealing
+        : texts.outcomeWaiting;
+    const mail = isComplete ? texts.outcomeMailed : texts.outcomeMailLater;
+    news.replaceChildren(element("p", {}, stage), ...(email === "" ? [] : [element("p", {}, fill(mail, { email }))]));
+    const label = isComplete ? texts.downloadSealed : texts.download;
+    files.replaceChildren(
+      ...agreement.documents.map(({ documentId, name }) =>
+        element(
+          "li",
+          {},
+          element(
+            "a",
+            { class: "download", href: api.documentUrl(documentId), download: "" },
+            fill(label, { document: name }),
+          ),
+        ),
+      ),
+    );
+    if (status === "completing") window.setTimeout(() => void ask(), askAgainMs);
+  };
+  const ask = async (): Promise<void> => {
+    const now = await api.ceremony().catch(() => undefined);
+    tell(now?.agreement?.status ?? "completing");
+  };
+  show(
+    element(
+      "main",
+      { class: "card" },
+      title,
+      element("p", { class: "subject" }, agreement.emailSubject),
+      news,
+      files,
+      element("div", { class: "row" }, button(texts.readPages, read)),
+    ),
+  );
+  tell(agreement.status);
+  title.focus();
+}

@@ -1,7 +1,7 @@
 import type { Ceremony } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
 import type { Autosave } from "./autosave.ts";
-import { leaveTo, showClosing, showExpired } from "./closing-view.ts";
+import { hasDoneTheirPart, leaveTo, showClosing, showExpired, showOutcome } from "./closing-view.ts";
 import { element, show } from "./dom.ts";
 import { chooseLanguage, directionOf, fill, type Language, rememberedLanguage } from "./languages.ts";
 import { failureOf, showSigning } from "./signing-view.ts";
@@ -24,7 +24,10 @@ async function start(): Promise<void> {
     if (ceremony.canAct && ceremony.consent.required && ceremony.consent.givenAt === null) {
       await askForConsent(ceremony, language, () => void declineSigning(ceremony, language.texts));
     }
-    showSigning(ceremony, language, (autosave) => void declineSigning(ceremony, language.texts, autosave));
+    const read = () =>
+      showSigning(ceremony, language, (autosave) => void declineSigning(ceremony, language.texts, autosave));
+    if (hasDoneTheirPart(ceremony)) showOutcome(ceremony, language.texts, read);
+    else read();
   } catch (error) {
     showFailure(error, language.texts);
   }
@@ -39,13 +42,13 @@ function useLanguage({ recipient, agreement }: Ceremony): Language {
   return language;
 }
 
-async function declineSigning({ timeoutUrl }: Ceremony, texts: Texts, autosave?: Autosave): Promise<void> {
+async function declineSigning({ timeoutUrl, agreement }: Ceremony, texts: Texts, autosave?: Autosave): Promise<void> {
   const reason = await askForReason(texts);
   if (reason === undefined) return;
   await autosave?.hold();
   try {
     const { returnUrl } = await api.decline(reason);
-    leaveTo(returnUrl, texts.declinedHeading, texts.declinedText);
+    leaveTo(returnUrl, texts.declinedHeading, fill(texts.declinedText, { subject: agreement?.emailSubject ?? "" }));
   } catch (error) {
     showFailure(error, texts, timeoutUrl);
   }

@@ -225,7 +225,9 @@ async function finishSigning(context: BarContext, problems: HTMLElement): Promis
       signature: fields.signature,
       initials: fields.initials,
     });
-    leaveTo(returnUrl, texts.finishedHeading, texts.finishedText);
+    // The page says what has become of the agreement, as it does to those who come back.
+    if (returnUrl === null) location.reload();
+    else location.assign(returnUrl);
   });
 }
 

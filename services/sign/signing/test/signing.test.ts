@@ -7,6 +7,7 @@ import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
 import { recipientOf } from "../../agreement/test/lifecycle-samples.ts";
 import { consentTexts } from "../consent-text.ts";
+import { newViewToken } from "../view.ts";
 import { openSample, sampleSigners } from "./signing-samples.ts";
 import { pdfOf, type SigningSetup, startSigning, type TestOrganization } from "./signing-setup.ts";
 
@@ -142,6 +143,28 @@ describe("a signing", () => {
     for (const attempt of [() => ceremony(ann), () => ceremony(bob), () => finish(bob), open]) {
       expect((await expired(attempt())).metadata.event).toBe("ttl_expired");
     }
+  });
+
+  test("leaves whoever is led nowhere back at the page, which says what became of the agreement", async () => {
+    const enterByMail = async (recipientId: string): Promise<string> => {
+      const token = await organization.link(agreement, recipientId, "");
+      return (await setup.signing.openView({ token, visitor })).sessionToken;
+    };
+    const [ann, bob, link] = [
+      await enterByMail("1"),
+      await enterByMail("2"),
+      await organization.link(agreement, "2", ""),
+    ];
+    expect((await consentAndFinish(ann)).returnUrl).toBe("");
+    expect(await ceremony(ann)).toMatchObject({ canAct: false });
+    await expectDomainError(finish(ann), "RECIPIENT_ALREADY_SIGNED");
+    await setup.signing.declineSigning({ sessionToken: bob, reason: "No.", visitor });
+    const subject = agreement.emailSubject;
+    expect((await expired(ceremony(bob))).metadata).toEqual({ outcome: "declined-by-you", subject });
+    expect((await expired(setup.signing.openView({ token: link }))).metadata.outcome).toBe("declined-by-you");
+    expect((await expired(ceremony(ann))).metadata).toEqual({ outcome: "declined", subject });
+    // A link that nobody has made tells nothing.
+    expect((await expired(setup.signing.openView({ token: newViewToken(organization.orgId) }))).metadata).toEqual({});
   });
 
   test("can be left and gone on with by a new link, with the values so far", async () => {

@@ -189,9 +189,13 @@ describe("a session", () => {
 
   test("ends with the agreement, and one that is opened afterwards may look at what was completed", () => {
     const completed = { ...sentTo("completed"), statusChangedAt: later };
-    expect(isOfAgreement(view, completed)).toBe(false);
-    expect(isOfAgreement({ ...view, openedAt: null }, completed)).toBe(true);
-    expect(isOfAgreement({ ...view, openedAt: later }, completed)).toBe(true);
+    const led = { ...view, returnUrl: "https://app.example/" };
+    expect(isOfAgreement(led, completed)).toBe(false);
+    expect(isOfAgreement({ ...led, openedAt: null }, completed)).toBe(true);
+    expect(isOfAgreement({ ...led, openedAt: later }, completed)).toBe(true);
+    // Somebody who is led nowhere back stays at the page, which gives them the sealed file.
+    expect(isOfAgreement(view, completed)).toBe(true);
+    expect(isOfAgreement(view, { ...completed, status: "voided" })).toBe(false);
     for (const status of ["voided", "declined", "expired"] as const) {
       expect(isOfAgreement({ ...view, openedAt: null }, sentTo(status))).toBe(false);
     }

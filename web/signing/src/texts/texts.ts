@@ -70,7 +70,13 @@ export interface Texts {
   readonly failed: string;
   readonly reference: string;
   readonly finishedHeading: string;
-  readonly finishedText: string;
+  readonly outcomeComplete: string;
+  readonly outcomeSealing: string;
+  readonly outcomeWaiting: string;
+  readonly outcomeMailed: string;
+  readonly outcomeMailLater: string;
+  readonly downloadSealed: string;
+  readonly readPages: string;
   readonly declinedHeading: string;
   readonly declinedText: string;
   readonly leftHeading: string;
