@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { AuditAction } from "#api/audit-actions.ts";
+import { recordsOf } from "#api/records.ts";
 import {
   type AdminService,
   DeletionStatus as MessageStatus,
-  type OrganizationDeletionSchema,
+  OrganizationDeletionSchema,
 } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -109,6 +109,14 @@ const note = (
   return addAudit(tenant, auditEntry(deps, { ...what, subject, details, origin: noOrigin }));
 };
 
+const records = recordsOf(OrganizationDeletionSchema, {});
+
+const messageOf = (
+  organizationId: string,
+  { status, ...deletion }: StoredDeletion,
+): MessageInitShape<typeof OrganizationDeletionSchema> =>
+  records.write({ ...deletion, organizationId, status: statuses[status] });
+
 const statuses = {
   scheduled: MessageStatus.SCHEDULED,
   held: MessageStatus.HELD,
@@ -116,15 +124,3 @@ const statuses = {
   completed: MessageStatus.COMPLETED,
   withdrawn: MessageStatus.WITHDRAWN,
 } as const satisfies Record<DeletionStatus, MessageStatus>;
-
-const messageOf = (
-  organizationId: string,
-  { closedAt, completedAt, ...found }: StoredDeletion,
-): MessageInitShape<typeof OrganizationDeletionSchema> => ({
-  ...{ id: found.id, organizationId, status: statuses[found.status], requestedBy: found.requestedBy },
-  requestedAt: timestampFromDate(found.requestedAt),
-  effectiveAt: timestampFromDate(found.effectiveAt),
-  ...(closedAt === null ? {} : { closedAt: timestampFromDate(closedAt) }),
-  ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
-  certificate: found.certificate ?? "",
-});

@@ -1,10 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { recordsOf } from "#api/records.ts";
 import {
-  type ApiKeySchema,
+  ApiKeySchema,
   type ChangeSchema,
-  type OAuthClientKeySchema,
-  type OAuthClientSchema,
+  OAuthClientKeySchema,
+  OAuthClientSchema,
   type OrganizationSchema,
   type OrganizationSummarySchema,
   Plan as PlanMessage,
@@ -95,37 +96,29 @@ export const toSummaryMessage = (
   organization: toOrganizationMessage(organization),
   ...{ keys: organization.keys, clients: organization.clients, users: organization.users },
   closed: Boolean(organization.closedAt),
-  ...lastUsedAtMessage(lastUsedAt),
+  ...(lastUsedAt ? { lastUsedAt: timestampFromDate(lastUsedAt) } : {}),
   ...(lastLoginAt === null ? {} : { lastLoginAt: timestampFromDate(lastLoginAt) }),
 });
 
-export const toApiKeyMessage = (key: ApiKey): MessageInitShape<typeof ApiKeySchema> => ({
-  id: key.keyId,
-  organizationId: key.organizationId,
-  name: key.name,
-  createdAt: timestampFromDate(key.createdAt),
-  ...revokedAtMessage(key.revokedAt),
-  ...lastUsedAtMessage(key.lastUsedAt),
-});
+const apiKeys = recordsOf(ApiKeySchema, {});
+const clients = recordsOf(OAuthClientSchema, {});
+const clientKeys = recordsOf(OAuthClientKeySchema, {});
 
-export const toClientMessage = (client: OAuthClient): MessageInitShape<typeof OAuthClientSchema> => ({
-  id: client.clientId,
-  organizationId: client.organizationId,
-  name: client.name,
-  scopes: client.scopes,
-  createdAt: timestampFromDate(client.createdAt),
-  ...revokedAtMessage(client.revokedAt),
-  ...lastUsedAtMessage(client.lastUsedAt),
-});
+export const toApiKeyMessage = (key: ApiKey): MessageInitShape<typeof ApiKeySchema> => {
+  const { keyId: id, organizationId, name, createdAt, revokedAt, lastUsedAt } = key;
+  return apiKeys.write({ id, organizationId, name, createdAt, revokedAt, lastUsedAt });
+};
 
-export const toClientKeyMessage = (key: OAuthClientKey): MessageInitShape<typeof OAuthClientKeySchema> => ({
-  id: key.keyId,
-  clientId: key.clientId,
-  algorithm: key.algorithm,
-  publicJwkJson: JSON.stringify(key.publicJwk, Object.keys(key.publicJwk).sort()),
-  createdAt: timestampFromDate(key.createdAt),
-  ...revokedAtMessage(key.revokedAt),
-});
+export const toClientMessage = (client: OAuthClient): MessageInitShape<typeof OAuthClientSchema> => {
+  const { clientId: id, organizationId, name, scopes, createdAt, revokedAt, lastUsedAt } = client;
+  return clients.write({ id, organizationId, name, scopes, createdAt, revokedAt, lastUsedAt });
+};
+
+export const toClientKeyMessage = (key: OAuthClientKey): MessageInitShape<typeof OAuthClientKeySchema> => {
+  const { keyId: id, clientId, algorithm, publicJwk, createdAt, revokedAt } = key;
+  const publicJwkJson = JSON.stringify(publicJwk, Object.keys(publicJwk).sort());
+  return clientKeys.write({ id, clientId, algorithm, publicJwkJson, createdAt, revokedAt });
+};
 
 const changeCases = {
   token_revoked: "revokedTokenId",
@@ -140,12 +133,6 @@ export const toChangeMessage = (change: StoredChange): MessageInitShape<typeof C
   cursor: change.cursor,
   subject: { case: changeCases[change.kind], value: change.subject },
 });
-
-const revokedAtMessage = (revokedAt: Date | null | undefined) =>
-  revokedAt ? { revokedAt: timestampFromDate(revokedAt) } : {};
-
-const lastUsedAtMessage = (lastUsedAt: Date | null | undefined) =>
-  lastUsedAt ? { lastUsedAt: timestampFromDate(lastUsedAt) } : {};
 
 const roleMessages: Readonly<Record<UserRole, RoleMessage>> = {
   owner: RoleMessage.OWNER,

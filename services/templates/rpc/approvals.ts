@@ -1,7 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type ApprovalSchema, ApprovalStatus, type TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { recordsOf } from "#api/records.ts";
+import {
+  ApprovalSchema,
+  ApprovalStatus,
+  PublicationRulesSchema,
+  type TemplatesService,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
@@ -9,7 +15,6 @@ import { DomainError } from "#platform/errors.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
 import {
   type Approval,
-  type ApprovalStanding,
   bringsOtherWords,
   decides,
   isPerson,
@@ -203,35 +208,21 @@ async function tell(deps: Deps, caller: Caller, { tenant, version, now }: Opened
   await insertOutboxEm(tenant.em, schema, approvalTold(context, { version, text, ...telling }));
 }
 
-const wireStatus = {
-  NONE: ApprovalStatus.NONE,
-  REQUESTED: ApprovalStatus.REQUESTED,
-  APPROVED: ApprovalStatus.APPROVED,
-  REFUSED: ApprovalStatus.REFUSED,
-  OUTDATED: ApprovalStatus.OUTDATED,
-} as const satisfies Record<ApprovalStanding, ApprovalStatus>;
+const approvals = recordsOf(ApprovalSchema, { status: ApprovalStatus });
+const publicationRules = recordsOf(PublicationRulesSchema, {});
 
 async function describe(
   tenant: OrmTenant,
   approval: Approval | null,
   text: NextText | null,
 ): Promise<MessageInitShape<typeof ApprovalSchema>> {
-  const { requestedBy, requestedAt, note, decidedBy, decidedAt, reason } = approval ?? {};
-  return {
+  return approvals.write({
+    ...approval,
     required: (await findRules(tenant))?.fourEyes ?? false,
-    status: wireStatus[standingOf(approval, text)],
+    status: standingOf(approval, text),
     textHash: text?.hash,
     authors: [...(text?.authors ?? [])],
-    requestedBy,
-    requestedAt: requestedAt && timestampFromDate(requestedAt),
-    note: note ?? undefined,
-    decidedBy: decidedBy ?? undefined,
-    decidedAt: decidedAt ? timestampFromDate(decidedAt) : undefined,
-    reason: reason ?? undefined,
-  };
+  });
 }
 
-const rulesMessage = (rules: PublicationRules | null) =>
-  rules === null
-    ? { fourEyes: false }
-    : { fourEyes: rules.fourEyes, updatedBy: rules.updatedBy, updatedAt: timestampFromDate(rules.updatedAt) };
+const rulesMessage = (rules: PublicationRules | null) => publicationRules.write(rules ?? { fourEyes: false });
