@@ -297,7 +297,8 @@ async function untoldReceipts(cluster: Cluster, receiver: Receiver): Promise<num
     if (untold() === 0) return true;
     await delay(1_000);
     return false;
-  }, 60_000).catch(() => undefined);
+    // A slow machine catches up with thousands of them, one after the other.
+  }, 600_000).catch(() => undefined);
   return untold();
 }
 
