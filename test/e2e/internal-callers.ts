@@ -272,6 +272,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
   GetRevision: { versionId: uuid, revision: 1 },
   AppendSessionEvents: { sessionId: uuid, events: [{ type: "CHECKED" }] },
   Render: { sessionId: uuid },
+  GetSessionPdf: { sessionId: uuid },
   ReportUse: { gatewayId: uuid, sequence: 1, load: { spanMs: 1 } },
   "UserService ConfirmTotp": { code: "123456", sessionId: uuid },
   "UserService InviteUser": { email: "ann@example.com", name: "Ann", role: "USER_ROLE_VIEWER" },

@@ -28,13 +28,16 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
     201,
     await api.post(`/v1/click/deployments/${deployment.id}/screenshots`, { content: onePixel }),
   );
-  const documentBase64 = textPdf("Be kind.").toString("base64");
+  const documentBase64 = textPdf(`Be kind, ${name}.`).toString("base64");
   const file = bodyOf(201, await api.post(`/v1/click/templates/${templateId}/files`, { documentBase64 }));
+  const filed = { locale: "de", format: "pdf", content: file.content };
+  const german = bodyOf(201, await api.post(`/v1/click/templates/${templateId}/versions`, filed));
+  bodyOf(200, await api.post(`/v1/click/templates/${templateId}/versions/${german.id}/publish`, {}));
   const version = `/v1/click/templates/${templateId}/versions/${versionId}`;
   bodyOf(200, await api.call("PUT", `${version}/draft`, { content: "<p>Be kind, please.</p>" }));
   bodyOf(200, await api.post(`${version}/approval-requests`, { note: "Please" }));
   bodyOf(200, await api.post(`${version}/publish`, { publishAt: "2199-12-31T23:00:00Z" }));
-  const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef: "user-1" }));
+  const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef: "user-1", locale: "de" }));
   const receipt = bodyOf(201, await api.accept(`key-${name}`, { templateId, userRef: `user ${name}/ö` }));
   const purposes = [{ purpose: "marketing", decision: "GRANT" }];
   bodyOf(200, await api.post(`/v1/click/consent/${encodeURIComponent(`user ${name}/ö`)}`, { purposes }));
