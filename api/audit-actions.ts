@@ -41,6 +41,7 @@ const clientKey = done("credential", "client-key");
 const organization = done("organization", "organization");
 const endpoint = done("integration", "webhook-endpoint");
 const connect = done("integration", "connect-configuration");
+const exportSchedule = done("privacy", "export-schedule");
 const connectKey = done("integration", "connect-key");
 
 /** Everything that is written down as an administrative act. The names are part of the public API. */
@@ -135,6 +136,9 @@ export const auditActions = {
     "entity create",
     "An export of what is kept of a person, or for the organization, or of acceptances was asked for.",
   ),
+  "export-schedule.created": exportSchedule("entity create", "Scheduled exports of acceptances were asked for."),
+  "export-schedule.updated": exportSchedule("entity update", "Scheduled exports were changed, paused, or resumed."),
+  "export-schedule.deleted": exportSchedule("entity delete", "Scheduled exports were ended."),
   "export.downloaded": done("privacy", "export")("entity read", "An export was downloaded."),
   "template.policy-changed": done("privacy", "template")(
     "entity update",

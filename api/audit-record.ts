@@ -20,6 +20,7 @@ export interface Audited {
 /** Fields whose values say nothing about a person. */
 const openFields: ReadonlySet<string> = new Set([
   ...["role", "status", "factor", "method", "count", "mail", "plan", "enabled", "auditFormat", "reason"],
+  ...["every", "paused", "schedule"],
   ...["kind", "purge", "publishAt", "fourEyes", "textHash"],
   ...["legalHold", "retentionDays"],
   ...["limitAccept", "limitRender", "limitOther", "limitSign"],

@@ -1,13 +1,17 @@
 import {
   CreateExportRequestSchema,
+  CreateExportScheduleRequestSchema,
+  ExportInterval,
   ExportKind,
   type Export as ExportMessage,
+  ExportScheduleSchema,
   ExportSchema,
   ExportStatus,
+  UpdateExportScheduleRequestSchema,
 } from "#gen/assent/auth/v1/exports_pb.ts";
 import { AcceptanceFormat, AcceptancesToExportSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { bigCount, count, flag, integer, named, orNull, text, time, uuid } from "./kinds.ts";
-import { type AnswerOf, computed, readOnly, required, whenCreating } from "./members.ts";
+import { type AnswerOf, changeable, computed, optional, readOnly, required, whenCreating } from "./members.ts";
 import { closed, nested, resource } from "./resource.ts";
 
 /** Which receipts to export; each filter is that of the list of receipts. */
@@ -75,6 +79,15 @@ export const personExport = resource(
     }),
     files: readOnly(count, { example: 14 }),
     bytes: readOnly(bigCount, { description: "Of all files.", example: 482_133 }),
+    scheduleId: readOnly(orNull(uuid), { description: "The schedule that asked for it.", example: null }),
+    fromLeafIndex: readOnly(orNull(bigCount), {
+      description: "Of acceptances: the first leaf of the evidence log that it looked at. Null until it has begun.",
+      example: null,
+    }),
+    untilLeafIndex: readOnly(orNull(bigCount), {
+      description: "The leaf after the last one that it looked at; the next export of a schedule begins there.",
+      example: null,
+    }),
     contentUrl: computed(
       { type: ["string", "null"], description: "Of the first part; null unless it is completed." },
       ({ id, status }: ExportMessage): string | null =>
@@ -98,3 +111,40 @@ export const personExport = resource(
   },
 );
 export type PersonExport = AnswerOf<typeof personExport.table>;
+
+/** Acceptances that are exported again and again. */
+export const exportSchedule = resource(
+  ExportScheduleSchema,
+  {
+    id: readOnly(uuid),
+    format: required(named(AcceptanceFormat, "lower"), { example: "csv" }),
+    templateId: optional(orNull(uuid), { description: "Only acceptances of this template.", example: null }),
+    every: required(named(ExportInterval, "lower"), { example: "weekly" }),
+    day: optional(integer(1, 31), {
+      description:
+        "1 when absent. weekly: of the week, from 1 for Monday to 7. monthly: of the month, or its last day where it is shorter. daily: without effect.",
+      example: 1,
+    }),
+    at: optional(text(5, 5, { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), {
+      description: "The time of the day, by the clocks of the time zone; 00:00 when absent.",
+      example: "06:00",
+    }),
+    timeZone: optional(text(1, 64), {
+      description: "A name of the IANA time zone database; that of the organization when absent, or UTC.",
+      example: "Europe/Berlin",
+    }),
+    paused: changeable(flag, {
+      description: "While it is true, nothing is exported. The next export has what was recorded meanwhile.",
+      example: false,
+    }),
+    createdBy: readOnly(text(), {
+      description: "The client, or the user of the dashboard.",
+      example: "cl_0123456789abcdefABCDEF",
+    }),
+    createdAt: readOnly(time),
+    nextAt: readOnly(orNull(time), { description: "When the next export is due; null while it is paused." }),
+    lastExportId: readOnly(orNull(uuid), { description: "The last export that it asked for.", example: null }),
+  },
+  { create: CreateExportScheduleRequestSchema, change: UpdateExportScheduleRequestSchema, also: closed },
+);
+export type ExportSchedule = AnswerOf<typeof exportSchedule.table>;

@@ -309,6 +309,12 @@ export const errorCatalogue = {
   ),
   DOCUMENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no document with this id."),
   EXPORT_NOT_FOUND: row(404, Code.NotFound, "There is no export with this id, or it has no such part."),
+  EXPORT_SCHEDULE_NOT_FOUND: row(404, Code.NotFound, "There is no export schedule with this id."),
+  TOO_MANY_EXPORT_SCHEDULES: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has as many export schedules as it may. Delete one, or change one that is there.",
+  ),
   EXPORT_NOT_READY: row(
     409,
     Code.FailedPrecondition,

@@ -1,13 +1,13 @@
-import { personExport } from "#api/exports.ts";
+import { exportSchedule, personExport } from "#api/exports.ts";
 import { type Export, type ExportFile, ExportKind } from "#gen/assent/auth/v1/exports_pb.ts";
 import { AcceptanceFormat } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { signDialect } from "../http/error-dialect.ts";
-import { jsonReply, type Reply } from "../http/reply.ts";
+import { jsonReply, noContent, type Reply } from "../http/reply.ts";
 import { type StreamedFile, zipStream } from "../http/zip-stream.ts";
 import { listing, type PageQuery, pageLimit } from "./pages.ts";
-import { createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
-import { described, integer, required, text } from "./schema-parts.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, queryOf, type Route } from "./route.ts";
+import { described, integer, listOf, required, text } from "./schema-parts.ts";
 import type { Services } from "./services.ts";
 
 const base = {
@@ -110,6 +110,88 @@ export const exportRoutes: readonly Route[] = [
         },
       };
     },
+  }),
+];
+
+/** Exports of acceptances that come by themselves. */
+export const exportScheduleRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "createExportSchedule",
+    method: "POST",
+    path: "/v1/privacy/export-schedules",
+    summary: "Schedule exports of receipts",
+    description:
+      "Each export has what was recorded since the one before; the first has everything. When it is made, export.ended tells webhooks where to download it. Times that pass while nothing runs are made up for by one export. An organization has at most 50 schedules.",
+    body: createBody(exportSchedule, { example: { format: "csv", every: "weekly", day: 1, at: "06:00" } }),
+    idempotencyKey: "optional",
+    success: { status: 201, description: "The schedule.", schema: exportSchedule.schemas.answer },
+    errors: ["IDEMPOTENCY_KEY_REUSED", "TOO_MANY_EXPORT_SCHEDULES"],
+    call: (request, { exports }) =>
+      exports.createExportSchedule(
+        { ...exportSchedule.create(request.body), idempotencyKey: request.idempotencyKey },
+        onBehalfOf(request),
+      ),
+    respond: (answer) => jsonReply(201, exportSchedule.answer(required(answer.schedule))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "listExportSchedules",
+    method: "GET",
+    path: "/v1/privacy/export-schedules",
+    summary: "List export schedules",
+    description: "All of them, newest first.",
+    success: { status: 200, description: "The schedules.", schema: listOf(exportSchedule.schemas.answer) },
+    errors: [],
+    call: (request, { exports }) => exports.listExportSchedules({}, onBehalfOf(request)),
+    respond: ({ schedules }) =>
+      jsonReply(
+        200,
+        schedules.map((one) => exportSchedule.answer(one)),
+      ),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getExportSchedule",
+    method: "GET",
+    path: "/v1/privacy/export-schedules/{id}",
+    summary: "Read an export schedule",
+    notFound: { id: "EXPORT_SCHEDULE_NOT_FOUND" },
+    success: { status: 200, description: "The schedule.", schema: exportSchedule.schemas.answer },
+    errors: [],
+    call: (request, { exports }) => exports.getExportSchedule({ id: request.params.id }, onBehalfOf(request)),
+    respond: (answer) => jsonReply(200, exportSchedule.answer(required(answer.schedule))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateExportSchedule",
+    method: "PATCH",
+    path: "/v1/privacy/export-schedules/{id}",
+    summary: "Change, pause or resume an export schedule",
+    description: "What is absent stays. An export that is being made stays as it is.",
+    notFound: { id: "EXPORT_SCHEDULE_NOT_FOUND" },
+    body: changeBody(exportSchedule, { example: { paused: true } }),
+    success: { status: 200, description: "The changed schedule.", schema: exportSchedule.schemas.answer },
+    errors: [],
+    call: (request, { exports }) =>
+      exports.updateExportSchedule(
+        { ...exportSchedule.change(request.body), id: request.params.id },
+        onBehalfOf(request),
+      ),
+    respond: (answer) => jsonReply(200, exportSchedule.answer(required(answer.schedule))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "deleteExportSchedule",
+    method: "DELETE",
+    path: "/v1/privacy/export-schedules/{id}",
+    summary: "Delete an export schedule",
+    description: "Exports that it has asked for stay.",
+    notFound: { id: "EXPORT_SCHEDULE_NOT_FOUND" },
+    success: { status: 204, description: "The schedule is gone." },
+    errors: [],
+    call: (request, { exports }) => exports.deleteExportSchedule({ id: request.params.id }, onBehalfOf(request)),
+    respond: () => noContent,
   }),
 ];
 

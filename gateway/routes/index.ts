@@ -8,7 +8,7 @@ import { deploymentRoutes, revisionRoutes } from "./deployments.ts";
 import { embedRoutes } from "./embed.ts";
 import { erasureRoutes } from "./erasure.ts";
 import { evidenceRoutes } from "./evidence.ts";
-import { exportRoutes } from "./exports.ts";
+import { exportRoutes, exportScheduleRoutes } from "./exports.ts";
 import { genRoutes } from "./generation/index.ts";
 import { logRoutes } from "./log.ts";
 import { oauthRoutes } from "./oauth.ts";
@@ -55,6 +55,7 @@ export const allRoutes: readonly Route[] = [
   ...privacyRoutes,
   ...personErasureRoutes,
   ...exportRoutes,
+  ...exportScheduleRoutes,
   ...verifyDocumentRoutes,
   ...signingRoutes,
   ...webhookRoutes,

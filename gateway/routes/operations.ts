@@ -59,6 +59,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   LEGAL_HOLD_NOT_FOUND: "legalHold",
   ERASURE_NOT_FOUND: "erasure",
   EXPORT_NOT_FOUND: "export",
+  EXPORT_SCHEDULE_NOT_FOUND: "exportSchedule",
   TEMPLATE_NOT_FOUND: "signTemplate",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",

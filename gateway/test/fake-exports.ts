@@ -1,7 +1,8 @@
 import { crc32 } from "node:zlib";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import { ExportKind, type ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
+import { ExportInterval, ExportKind, type ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
+import { AcceptanceFormat } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 
@@ -30,6 +31,18 @@ const sample = (id: string) => ({
   ...{ parts: 1, files: 1, bytes: BigInt(content.length) },
 });
 
+/** The one schedule of an organization is named as its export is. */
+const enterSchedule = (context: HandlerContext, id?: string): string => {
+  const own = exportOf(requireCaller(context).orgId);
+  if (id !== undefined && id.toLowerCase() !== own) throw new DomainError("EXPORT_SCHEDULE_NOT_FOUND");
+  return own;
+};
+
+const schedule = (id: string) => ({
+  ...{ id, format: AcceptanceFormat.CSV, every: ExportInterval.WEEKLY, day: 1, at: "06:00", timeZone: "UTC" },
+  ...{ paused: false, createdBy: "cl_test", createdAt: at, nextAt: at },
+});
+
 /** Exports as the auth service answers them. */
 export const fakeExports: ServiceImpl<typeof ExportService> = {
   createExport: (_request, context) => ({ export: sample(enter(context)) }),
@@ -44,5 +57,13 @@ export const fakeExports: ServiceImpl<typeof ExportService> = {
   readExportFile: ({ id }, context) => {
     enter(context, id);
     return { content, isLast: true };
+  },
+  createExportSchedule: (_request, context) => ({ schedule: schedule(enterSchedule(context)) }),
+  getExportSchedule: ({ id }, context) => ({ schedule: schedule(enterSchedule(context, id)) }),
+  listExportSchedules: (_request, context) => ({ schedules: [schedule(enterSchedule(context))] }),
+  updateExportSchedule: ({ id }, context) => ({ schedule: schedule(enterSchedule(context, id)) }),
+  deleteExportSchedule: ({ id }, context) => {
+    enterSchedule(context, id);
+    return {};
   },
 };

@@ -115,6 +115,8 @@ describe("ids in bodies and queries", () => {
       listAcceptances: ["?templateId", "?versionId"],
       // The file has nothing then: see the test of exports.
       createExport: ["acceptances.templateId", "acceptances.versionId"],
+      createExportSchedule: ["templateId"],
+      updateExportSchedule: ["templateId"],
       getInclusionProof: ["?receiptId"],
       getUserConsentState: ["?templateId"],
       updateUserConsentState: ["purposes[].templateId"],

@@ -17,6 +17,7 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
   erasure: auth.people.addErasure(orgId),
   legalHold: sign.add(orgId, { status: AgreementStatus.CREATED }).id,
   export: exportOf(orgId),
+  exportSchedule: exportOf(orgId),
   signTemplate: sign.addTemplate(orgId).id,
   recipientId: "1",
   documentId: "1",

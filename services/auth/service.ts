@@ -20,6 +20,7 @@ import { operatorPage } from "./operator-page.ts";
 import { createPasswordStretcher } from "./password-stretcher.ts";
 import { createErasureList } from "./privacy/erasure-list.ts";
 import { createErasureWorker } from "./privacy/erasure-worker.ts";
+import { createScheduleWorker } from "./privacy/export-schedules.ts";
 import { createExportWorker, type ExportPart } from "./privacy/export-worker.ts";
 import { createHolders, type HolderTransports } from "./privacy/holders.ts";
 import { adminRoutes, internalRoutes, peopleRoutes, tokenRoutes } from "./rpc/index.ts";
@@ -107,6 +108,7 @@ export async function createAuthService(config: AuthConfig, deps: AuthServiceDep
         },
       }),
       exports,
+      createScheduleWorker({ ...shared, logger }),
       usage.worker,
       hashKey.worker,
       resealer.worker,

@@ -12,6 +12,7 @@ import {
   exportPerson,
   findAndErase,
   holdAndLift,
+  scheduleExports,
   seeDeletions,
   setPeriods,
   takePeriodsBack,
@@ -231,6 +232,7 @@ describeInBrowser("the dashboard's agreements", (pages) => {
     await setPeriods(page, id);
     await holdAndLift(page, id);
     await exportPerson(page, "ivy@example.com");
+    await scheduleExports(page);
     await exportOrganization(page);
     await findAndErase(page, "ivy@example.com");
     await takePeriodsBack(page, "Olga Owner");

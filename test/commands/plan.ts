@@ -313,6 +313,7 @@ at /v1/click/accept "{\\"templateSlug\\":\\"$(echo "$TERMS" | field slug)\\",\\"
       { begins: "ERASURE=", says: [/"status":"completed"/, /"ground":"GDPR_17"/] },
       { begins: `api -X POST $BASE/v1/privacy/exports -d '{ "organization`, says: [/"kind":"organization"/] },
       { begins: `api -X POST $BASE/v1/privacy/exports -d '{ "acceptances`, says: [/"kind":"acceptances"/] },
+      { begins: "SCHEDULE=", says: [/"every":"weekly"/, /"paused":true/] },
     ],
   },
   {

@@ -308,6 +308,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "RetentionService RemoveOld": { before: "2026-11-20T17:00:00Z", ids: [uuid], onlyLook: true },
   "ExportService CreateExport": { email: "ann@example.com" },
   "ExportService ListExports": { limit: 1 },
+  "ExportService CreateExportSchedule": { format: "ACCEPTANCE_FORMAT_CSV", every: "EXPORT_INTERVAL_DAILY" },
   "ExportService OpenExport": { id: uuid, part: 1 },
   "SignService PurgeAgreement": { agreementId: uuid, state: "documents_queued" },
   "SignService VerifyDocument": { file: { content: "JVBERi0xLjcK" } },

@@ -351,6 +351,21 @@ export const webhookEvents = scenario("webhooks", (_mode, running) => {
     expect(gone.requests()).toHaveLength(1);
   });
 
+  test("tell that an export was made, and where it is downloaded with a credential", async () => {
+    const { id } = bodyOf(202, await owner.post("/v1/privacy/exports", { acceptances: { format: "csv" } }));
+    const made = await seen.arrivedOf("assent.auth.export.ended", "export", id);
+    expect(made).toMatchObject({ kind: "acceptances", status: "completed", scheduleId: null, format: "csv" });
+    expect(made).toMatchObject(
+      await read(`/v1/privacy/exports/${id}`).then(({ bytes, contentUrl, expiresAt }) => ({
+        bytes,
+        contentUrl,
+        expiresAt,
+      })),
+    );
+    expect((await owner.get(made.contentUrl)).status).toBe(200);
+    expect((await fetch(owner.baseUrl + made.contentUrl)).status).toBe(401);
+  });
+
   test("tell those who ask for it what people do, once, and in the form of OCSF, without naming anybody", async () => {
     const asOcsf = { eventTypes: ["assent.audit.*"], auditFormat: "OCSF" };
     const { id: siemId } = bodyOf(201, await owner.post(endpoints, { url: receiver.urlOf("siem"), ...asOcsf }));

@@ -29,6 +29,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makeAttachment(api, name)),
     erasure: bodyOf(201, await api.post("/v1/privacy/erasures", { email: `${name}@example.org`, dryRun: true })).id,
     ...(await makeExport(api, name)),
+    ...(await makeExportSchedule(api)),
     legalHold: bodyOf(201, await api.post("/v1/privacy/holds", { email: `${name}@example.com`, reason: "x" })).id,
   };
 }
@@ -44,10 +45,11 @@ export async function createAnewFor({ operationId, pathParams }: Operation, api:
 
 /** Whether `createAnewFor` makes all that an operation may change. */
 export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean =>
-  /^\/(v1\/sign|v1\/webhooks|restapi|signing)\//.test(path);
+  /^\/(v1\/sign|v1\/webhooks|v1\/privacy\/export-schedules|restapi|signing)\//.test(path);
 
 const makers = {
   ...{ agreement: makeAgreement, signTemplate: makeTemplate, bulkBatch: makeBatch },
+  exportSchedule: makeExportSchedule,
   ...{ connect: makeConnect, connectSecret: makeConnectSecret, webhookEndpoint: makeWebhookEndpoint },
 };
 
@@ -61,6 +63,7 @@ const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
   ["connect", "connect"],
   ["connectSecret", "connectSecret"],
   ["webhookEndpoint", "webhookEndpoint"],
+  ["exportSchedule", "exportSchedule"],
 ]);
 
 const accountOf = ({ organizationId }: Api): string => `/restapi/v2.1/accounts/${organizationId}`;
@@ -77,6 +80,11 @@ async function makeExport(api: Api, name: string): Promise<Ids> {
   const { id } = bodyOf(202, await api.post("/v1/privacy/exports", { email: `${name}@example.com` }));
   await until(async () => bodyOf(200, await api.get(`/v1/privacy/exports/${id}`)).status === "completed", 60_000);
   return { export: id };
+}
+
+async function makeExportSchedule(api: Api): Promise<Ids> {
+  const { id } = bodyOf(201, await api.post("/v1/privacy/export-schedules", { format: "csv", every: "daily" }));
+  return { exportSchedule: id };
 }
 
 /** A file that somebody attaches who has followed a link. */

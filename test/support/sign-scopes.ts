@@ -56,4 +56,9 @@ export const documentedPrivacyScopes: Readonly<Record<string, string>> = {
   listExports: "privacy:admin",
   getExport: "privacy:admin",
   downloadExport: "privacy:admin",
+  createExportSchedule: "privacy:admin",
+  listExportSchedules: "privacy:admin",
+  getExportSchedule: "privacy:admin",
+  updateExportSchedule: "privacy:admin",
+  deleteExportSchedule: "privacy:admin",
 };

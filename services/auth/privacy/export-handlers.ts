@@ -39,7 +39,12 @@ export interface ExportDeps extends Pick<AuthDeps, "people" | "clock" | "newId">
 
 const usualLimit = 100;
 
-export const exportHandlers = (deps: ExportDeps): ServiceImpl<typeof ExportService> => ({
+type Handlers = Pick<
+  ServiceImpl<typeof ExportService>,
+  "createExport" | "getExport" | "listExports" | "openExport" | "readExportFile"
+>;
+
+export const exportHandlers = (deps: ExportDeps): Handlers => ({
   async createExport({ email, userRef, organization, acceptances, idempotencyKey }, context) {
     const caller = requireCaller(context);
     const { orgId, clientId: createdBy, requestId } = caller;
@@ -158,18 +163,18 @@ async function withFiles<T>(
 const userPrefix = "user:";
 
 /** Adds to the audit trail who has done it: a user of the dashboard, or a program. */
-async function note(
+export async function note(
   deps: ExportDeps,
   tenant: Tenant,
   { clientId, requestId }: Caller,
   action: AuditAction,
-  exportId: string,
+  subjectId: string,
   details: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const id = clientId.startsWith(userPrefix) ? clientId.slice(userPrefix.length) : clientId;
   const name = isUuid(id) ? ((await findUser(tenant, id))?.name ?? "") : "";
   const origin = { requestId, ip: "", userAgent: "" };
-  const subject = { id: exportId, name: "" };
+  const subject = { id: subjectId, name: "" };
   await addAudit(tenant, auditEntry(deps, { action, actor: { id, name }, subject, origin, details }));
 }
 
@@ -179,9 +184,10 @@ const kinds = {
   acceptances: ExportKind.ACCEPTANCES,
 } as const;
 
-const formats = { csv: AcceptanceFormat.CSV, jsonl: AcceptanceFormat.JSONL } as const;
+export const formats = { csv: AcceptanceFormat.CSV, jsonl: AcceptanceFormat.JSONL } as const;
 
-const formatOf = ({ format }: AcceptancesToExport) => (format === AcceptanceFormat.JSONL ? "jsonl" : "csv");
+export const formatOf = ({ format }: Pick<AcceptancesToExport, "format">) =>
+  format === AcceptanceFormat.JSONL ? "jsonl" : "csv";
 
 const statuses = {
   pending: ExportStatus.PENDING,
@@ -197,4 +203,7 @@ const messageOf = ({ completedAt, expiresAt, ...made }: StoredExport): MessageIn
   ...(expiresAt === null ? {} : { expiresAt: timestampFromDate(expiresAt) }),
   ...{ parts: made.parts, files: made.files, bytes: BigInt(made.bytes) },
   ...(made.format === null ? {} : { format: formats[made.format] }),
+  scheduleId: made.scheduleId ?? "",
+  ...(made.fromLeafIndex === null ? {} : { fromLeafIndex: BigInt(made.fromLeafIndex) }),
+  ...(made.untilLeafIndex === null ? {} : { untilLeafIndex: BigInt(made.untilLeafIndex) }),
 });

@@ -1,4 +1,5 @@
 import type { Tenant } from "#platform/db/pool.ts";
+import { type EventContext, insertOutbox, outboxRecord } from "#platform/outbox/outbox.ts";
 import { type ClaimedJob, changeJob, type JobChange } from "../store/job-store.ts";
 import type { SealedExportFile } from "./export-seal.ts";
 
@@ -25,14 +26,21 @@ export interface StoredExport {
   readonly parts: number;
   readonly partFiles: number;
   readonly partBytes: string;
+  /** The schedule that asked for it. */
+  readonly scheduleId: string | null;
+  /** Of acceptances: which leaves of the log it spans, the last one excluded; null until it has begun. */
+  readonly fromLeafIndex: number | null;
+  readonly untilLeafIndex: number | null;
 }
 
 const columns = `id, kind, format, status, request_hash as "requestHash", seed, sealed_person as "sealedPerson",
   created_by as "createdBy", request_id as "requestId", created_at as "createdAt", completed_at as "completedAt",
-  expires_at as "expiresAt", holder, cursor, files, bytes, parts, part_files as "partFiles", part_bytes as "partBytes"`;
+  expires_at as "expiresAt", holder, cursor, files, bytes, parts, part_files as "partFiles", part_bytes as "partBytes",
+  schedule_id as "scheduleId", from_leaf_index::float8 as "fromLeafIndex", until_leaf_index::float8 as "untilLeafIndex"`;
 
 export interface NewExport
   extends Pick<StoredExport, "id" | "kind" | "format" | "requestHash" | "createdBy" | "requestId" | "createdAt"> {
+  readonly scheduleId?: string;
   readonly keyHash: Buffer | null;
   readonly seed: Buffer;
   readonly sealedPerson: Buffer;
@@ -41,11 +49,12 @@ export interface NewExport
 /** False when the idempotency key was used. */
 export async function insertExport({ orgId, client }: Tenant, made: NewExport): Promise<boolean> {
   const { id, kind, format, keyHash, requestHash, seed, sealedPerson, createdBy, requestId, createdAt } = made;
+  const scheduleId = made.scheduleId ?? null;
   const { rowCount } = await client.query(
     `insert into auth.export (organization_id, id, key_hash, request_hash, status, seed, sealed_person, created_by,
-       request_id, created_at, run_at, kind, format)
-     values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9, $9, $10, $11) on conflict (organization_id, key_hash) do nothing`,
-    [orgId, id, keyHash, requestHash, seed, sealedPerson, createdBy, requestId, createdAt, kind, format],
+       request_id, created_at, run_at, kind, format, schedule_id)
+     values ($1, $2, $3, $4, 'pending', $5, $6, $7, $8, $9, $9, $10, $11, $12) on conflict (organization_id, key_hash) do nothing`,
+    [orgId, id, keyHash, requestHash, seed, sealedPerson, createdBy, requestId, createdAt, kind, format, scheduleId],
   );
   return rowCount === 1;
 }
@@ -157,4 +166,23 @@ export async function removeSome({ orgId, client }: Tenant, exportId: string): P
     if (((await client.query(sql, [orgId, exportId])).rowCount ?? 0) > 0) return true;
   }
   return false;
+}
+
+type Ended = Pick<StoredExport, "id" | "kind" | "status" | "scheduleId" | "format" | "parts" | "requestId"> & {
+  readonly bytes: number;
+  readonly expiresAt: Date | null;
+};
+
+/** Tells others of it, in the transaction that ends it. */
+export async function tellEnded(
+  { orgId, client }: Tenant,
+  at: Pick<EventContext, "eventId" | "now">,
+  { id: exportId, kind, status, scheduleId, format, parts, bytes, expiresAt, requestId }: Ended,
+): Promise<void> {
+  const exportEnded = {
+    ...{ exportId, kind, status, scheduleId: scheduleId ?? "", format: format ?? "", parts, bytes: String(bytes) },
+    ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
+  };
+  const context: EventContext = { ...at, caller: { orgId, requestId, traceparent: "" } };
+  await insertOutbox(client, "auth", [outboxRecord(context, "assent.auth.export.ended", exportId, { exportEnded })]);
 }

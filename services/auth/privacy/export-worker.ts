@@ -13,8 +13,9 @@ import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
 import { type ClaimedJob, claimJob } from "../store/job-store.ts";
 import { findOrganizationName } from "../store/user-store.ts";
-import { type ExportedPage, exportAccounts, type PersonToExport } from "./export-account.ts";
+import { type ExportedPage as AccountPage, exportAccounts, type PersonToExport } from "./export-account.ts";
 import { type IndexHead, writeIndex } from "./export-index.ts";
+import { moveSchedule } from "./export-schedule-store.ts";
 import { createExportSeal, type ExportSeal, seedName } from "./export-seal.ts";
 import {
   insertFile,
@@ -24,16 +25,23 @@ import {
   removeSome,
   type StoredExport,
   type StoredExportFile,
+  tellEnded,
   updateExport,
 } from "./export-store.ts";
 import { exporterNames, holderNames } from "./holders.ts";
 
-export interface ExportWorkerDeps extends Pick<AuthDeps, "people" | "holders" | "clock"> {
+export interface ExportWorkerDeps extends Pick<AuthDeps, "people" | "holders" | "clock" | "newId"> {
   readonly janitor: Pool;
   readonly vault: SeedVault;
   readonly logger: Logger;
   readonly bus?: NudgeBus | undefined;
   readonly part?: ExportPart | undefined;
+}
+
+/** What a service answers to be kept. */
+interface ExportedPage extends AccountPage {
+  readonly fromLeafIndex?: bigint | undefined;
+  readonly untilLeafIndex?: bigint | undefined;
 }
 
 /** How much an archive may have. */
@@ -111,7 +119,7 @@ const namesOf = { person: holderNames, organization: exporterNames, acceptances:
 const lastStep = ({ kind }: Pick<StoredExport, "kind">): number =>
   namesOf[kind].length + (kind === "acceptances" ? 0 : 1);
 
-type Change = Pick<StoredExport, "holder" | "cursor">;
+type Change = Pick<StoredExport, "holder" | "cursor" | "fromLeafIndex" | "untilLeafIndex">;
 
 /** Asks whose turn it is for the next files; after the last one, they are the index alone. */
 async function nextPage({ holders, people, vault }: ExportWorkerDeps, { orgId }: ClaimedJob, found: StoredExport) {
@@ -139,10 +147,23 @@ async function nextPage({ holders, people, vault }: ExportWorkerDeps, { orgId }:
     if (isOrganization) return holders[name].exportOrganization({ cursor }, options);
     return holders[name].exportPerson({ person, cursor }, options);
   };
-  const { files, nextCursor } = await ask();
-  const change: Change = nextCursor === "" ? { holder: holder + 1, cursor: "" } : { holder, cursor: nextCursor };
-  return { seal, files, change };
+  const { files, nextCursor, ...span } = await ask();
+  if (found.scheduleId !== null && holder > 0 && span.untilLeafIndex === undefined)
+    throw new Error("a click service of an earlier release exports everything that was ever recorded");
+  const place = nextCursor === "" ? { holder: holder + 1, cursor: "" } : { holder, cursor: nextCursor };
+  return { seal, files, change: { ...place, ...spanOf(found, span) } satisfies Change };
 }
+
+type Span = Pick<StoredExport, "fromLeafIndex" | "untilLeafIndex">;
+
+/** All pages say the same; a service of an earlier release says nothing. */
+const spanOf = (
+  { fromLeafIndex, untilLeafIndex }: Span,
+  said: Pick<ExportedPage, "fromLeafIndex" | "untilLeafIndex">,
+): Span => ({
+  fromLeafIndex: said.fromLeafIndex === undefined ? fromLeafIndex : Number(said.fromLeafIndex),
+  untilLeafIndex: said.untilLeafIndex === undefined ? untilLeafIndex : Number(said.untilLeafIndex),
+});
 
 async function indexOf(
   people: Pool,
@@ -171,7 +192,7 @@ async function indexOf(
 
 /** False when it is complete, or belongs to somebody else by now. */
 async function keepPage(
-  { clock, part = usualPart }: ExportWorkerDeps,
+  { clock, newId, part = usualPart }: ExportWorkerDeps,
   tenant: Tenant,
   claimed: ClaimedJob,
   {
@@ -209,10 +230,15 @@ async function keepPage(
       ? { status: "completed", sealedPerson: null, completedAt: now, expiresAt, runAt: expiresAt }
       : { claimedUntil: new Date(now.getTime() + leaseMs) }),
   });
+  if (isDone) {
+    await tellEnded(tenant, { eventId: newId(), now }, { ...found, ...place, status: "completed", bytes, expiresAt });
+    if (found.scheduleId !== null && change.untilLeafIndex !== null)
+      await moveSchedule(tenant, found.scheduleId, change.untilLeafIndex);
+  }
   return !isDone;
 }
 
-async function putOff({ people, clock }: ExportWorkerDeps, claimed: ClaimedJob): Promise<void> {
+async function putOff({ people, clock, newId }: ExportWorkerDeps, claimed: ClaimedJob): Promise<void> {
   await withOrg(people, claimed.orgId, async (tenant) => {
     const found = await lockClaimed(tenant, claimed);
     if (found === undefined) return;
@@ -223,5 +249,8 @@ async function putOff({ people, clock }: ExportWorkerDeps, claimed: ClaimedJob):
       ...{ runAt, claim: null, claimedUntil: null },
       ...(isOver ? { status: "failed", seed: null, sealedPerson: null } : {}),
     });
+    if (!isOver) return;
+    const ended = { ...found, status: "failed", parts: 0, bytes: 0, expiresAt: null } as const;
+    await tellEnded(tenant, { eventId: newId(), now: clock.now() }, ended);
   });
 }

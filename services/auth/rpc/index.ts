@@ -10,6 +10,7 @@ import { deletions } from "../deletion/deletions.ts";
 import { applyErasureList } from "../privacy/apply-erasure-list.ts";
 import { erasures } from "../privacy/erasures.ts";
 import { type ExportDeps, exportHandlers } from "../privacy/export-handlers.ts";
+import { exportScheduleHandlers } from "../privacy/export-schedules.ts";
 import { oldLines } from "../privacy/own-people.ts";
 import { authenticateApiKey, createApiKey, listApiKeys, revokeApiKey, userKeys } from "./api-keys.ts";
 import type { AuthDeps } from "./deps.ts";
@@ -92,7 +93,7 @@ export const peopleRoutes =
       ...userKeys(deps),
       ...userClients(deps),
     });
-    router.service(ExportService, exportHandlers(deps));
+    router.service(ExportService, { ...exportHandlers(deps), ...exportScheduleHandlers(deps) });
   };
 
 /** What the sign service asks those that keep records. */

@@ -68,6 +68,11 @@ async function leaveTraces(owner: Person): Promise<void> {
     [organizationId, newId()],
   );
   await auth.superuser.query(
+    `insert into auth.export_schedule (organization_id, id, request_hash, format, every, day, at, time_zone, created_by,
+       created_at) values ($1, $2, '', 'csv', 'daily', 1, '00:00', 'UTC', '', now())`,
+    [organizationId, newId()],
+  );
+  await auth.superuser.query(
     `with made as (
        insert into auth.erasure (organization_id, id, request_hash, ground, is_dry, asked_by, request_id, created_at,
          completed_at, run_at)
@@ -196,6 +201,7 @@ describe("row-level security", () => {
     "export",
     "export_file",
     "export_piece",
+    "export_schedule",
     "hold_mark",
     "login_challenge",
     "mail_job",

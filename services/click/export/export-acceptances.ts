@@ -40,7 +40,9 @@ export async function exportAcceptances(
   const within = <T>(work: (tenant: Tenant) => Promise<T>): Promise<T> => withOrg(deps.pool, orgId, work);
   const isCsv = wanted.format === AcceptanceFormat.CSV;
   const isFirst = cursor === "";
-  const left = isFirst ? { from: 0, until: await within(findLogSize) } : rangeIn(cursor);
+  const size = isFirst ? await within(findLogSize) : 0;
+  const asked = Number(wanted.fromLeafIndex);
+  const left = isFirst ? { from: Math.min(asked, size), until: size } : rangeIn(cursor);
   const end = filter?.subjectIndex ? left.until : Math.min(left.until, left.from + leavesOfPage);
   const query = filter && { ...filter, range: { from: left.from, until: end }, limit: rowsOfPage };
   const found = query === undefined ? [] : await within((tenant) => listRecorded(tenant, query));
@@ -55,6 +57,9 @@ export async function exportAcceptances(
   return {
     files: content.length === 0 ? [] : [{ path, title: "Receipts", content }],
     nextCursor: next < left.until ? `${next}.${left.until}` : "",
+    // A log that was put back ends before the leaf that was asked for.
+    fromLeafIndex: BigInt(Math.min(asked, left.until)),
+    untilLeafIndex: BigInt(left.until),
   };
 }
 

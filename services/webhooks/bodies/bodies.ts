@@ -115,6 +115,17 @@ const webhooksData: DataMakers<"endpointDisabled"> = {
   }),
 };
 
+/** Whom it is about is not told, and the link takes a credential. */
+const exportData: DataMakers<"exportEnded"> = {
+  exportEnded: ({ exportId: id, kind, status, scheduleId, format, parts, bytes, expiresAt }) => ({
+    export: {
+      ...{ id, kind, status, scheduleId: textOrNull(scheduleId), format: textOrNull(format), parts },
+      ...{ bytes: Number(bytes), expiresAt: isoTime(expiresAt) ?? null },
+      contentUrl: status === "completed" ? `/v1/privacy/exports/${id}/content` : null,
+    },
+  }),
+};
+
 /**
  * Builds request bodies anew at each attempt, from the stored event and the current data of the services that
  * own the objects it names. So no personal data is stored here, and what was erased or deleted since is not
@@ -168,6 +179,7 @@ const makers: DataMakers<PayloadCase> = {
   ...generationData,
   ...signData,
   ...webhooksData,
+  ...exportData,
   ...auditMakers,
 };
 

@@ -49,12 +49,35 @@ const generationEvents: readonly EventTypeInfo[] = [
   },
 ];
 
+const exportId = "0198f3a1-7c00-7000-8000-000000000061";
+const exportEvents: readonly EventTypeInfo[] = [
+  {
+    type: "export.ended",
+    subject: "assent.auth.export.ended",
+    description: "An export was made, or given up after a day. It is downloaded with a credential.",
+    example: {
+      export: {
+        id: exportId,
+        kind: "acceptances",
+        status: "completed",
+        scheduleId: "0198f3a1-7c00-7000-8000-000000000062",
+        format: "csv",
+        parts: 1,
+        bytes: 482_133,
+        expiresAt: "2026-11-28T00:00:09.000Z",
+        contentUrl: `/v1/privacy/exports/${exportId}/content`,
+      },
+    },
+  },
+];
+
 /** One for each subject: what is completed may be a generated document or one that was signed. */
 export const eventSources: readonly EventTypeInfo[] = [
   ...clickEvents,
   ...signEvents,
   ...generationEvents,
   ...webhooksEvents,
+  ...exportEvents,
   ...auditEvents,
 ];
 

@@ -132,6 +132,10 @@ const payloads: Readonly<Record<string, Payload>> = {
     case: "endpointDisabled",
     value: { endpointId: newId(), reason: "GONE", host: "hooks.example.com" },
   },
+  "auth.export.ended": {
+    case: "exportEnded",
+    value: { exportId: newId(), kind: "acceptances", status: "completed", format: "csv", parts: 1, bytes: 9n },
+  },
   "webhooks.webhook.test": { case: undefined },
   "audit.authentication": {
     case: "auditedAuthentication",

@@ -99,6 +99,37 @@ export async function exportPerson(page: Page, email: string): Promise<void> {
   expect(await page.getByText(email).count()).toBe(0);
 }
 
+/** Schedules exports, changes, pauses and resumes them, and ends them. */
+export async function scheduleExports(page: Page): Promise<void> {
+  await page.getByText("No schedule yet").waitFor();
+  await button(page, "New schedule").click();
+  await dialog(page).getByText("Monthly", { exact: true }).click();
+  await dialog(page).getByText("In shorter months, the last day.").waitFor();
+  await expectAccessible(page);
+  await screenshot(page, "privacy-schedule");
+  await dialog(page).getByRole("button", { name: "New schedule" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  const row = (rule: string) => page.getByRole("row").filter({ hasText: rule });
+  await row("Monthly on day 1 at 06:00").getByText("UTC · CSV").waitFor();
+  await expectAccessible(page);
+  await screenshot(page, "privacy-schedules");
+  await button(page, "Change: Monthly on day 1 at 06:00").click();
+  await dialog(page).getByText("Daily", { exact: true }).click();
+  await dialog(page).getByLabel("Time", { exact: true }).fill("07:30");
+  await dialog(page).getByText("JSON Lines").click();
+  await dialog(page).getByRole("button", { name: "Save" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  await row("Daily at 07:30").getByText("UTC · JSON Lines").waitFor();
+  await button(page, "Pause: Daily at 07:30").click();
+  await row("Daily at 07:30").getByText("Paused", { exact: true }).waitFor();
+  await button(page, "Resume: Daily at 07:30").click();
+  await row("Daily at 07:30").getByText("Paused", { exact: true }).waitFor({ state: "detached" });
+  await button(page, "Delete: Daily at 07:30").click();
+  await expectAccessible(page);
+  await dialog(page).getByRole("button", { name: "Delete" }).click();
+  await page.getByText("No schedule yet").waitFor();
+}
+
 /** On a phone, as whoever moves away does. */
 export async function exportOrganization(page: Page): Promise<void> {
   const usual = page.viewportSize() ?? { width: 1280, height: 800 };

@@ -107,6 +107,22 @@ describe("the export of acceptances", () => {
     expect(again).toEqual(second);
   });
 
+  test("goes on at the leaf where an earlier one ended, also when the log was put back behind it", async () => {
+    const org = newOrg();
+    const template = click.templates.add(org);
+    const begun = await page(org, JSONL, {});
+    expect([begun.fromLeafIndex, begun.untilLeafIndex]).toEqual([0n, 0n]);
+    await record(template, ["ann", "bob", "cem"]);
+    const first = await page(org, JSONL, {});
+    const later = await record(template, ["dan", "eve"], "later");
+    const fromLeafIndex = first.untilLeafIndex ?? 0n;
+    const second = await page(org, JSONL, { fromLeafIndex });
+    expect(linesOf({ text: Buffer.from(second.files[0]?.content ?? []).toString("utf8") })).toEqual(byPlace(later));
+    expect([second.fromLeafIndex, second.untilLeafIndex]).toEqual([fromLeafIndex, fromLeafIndex + 2n]);
+    const behind = await page(org, JSONL, { fromLeafIndex: 1_000n });
+    expect(behind).toMatchObject({ files: [], nextCursor: "", fromLeafIndex: fromLeafIndex + 2n });
+  });
+
   test("is narrowed by user, text, revision and time", async () => {
     const org = newOrg();
     const [one, two] = [click.templates.add(org), click.templates.add(org)];

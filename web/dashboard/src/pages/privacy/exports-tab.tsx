@@ -14,20 +14,32 @@ import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
 import { Loaded, RowButtons } from "../access/parts.tsx";
+import { ExportSchedules } from "./export-schedules.tsx";
 import { PersonFields, personIn } from "./people-tab.tsx";
 import { type AskedExport, askedExportKey, pageSize, privacyKey, useActorNames, useRefresh } from "./queries.ts";
 
 /** Copies of what is kept of people, to be given to them, and of all that the organization has. */
 export function ExportsTab() {
-  const texts = useTexts("privacy");
-  const exports = useExports();
-  const [asking, setAsking] = useState<"person" | "organization">();
   // Whom they are about is not stored in clear; who has just asked for them sees it until the page is left.
   const queries = useQueryClient();
-  const [about, setAbout] = useState<ReadonlyMap<string, string>>(
+  const [about, setAbout] = useState<About>(
     () => new Map(queries.getQueryData<readonly AskedExport[]>(askedExportKey)),
   );
   useEffect(() => queries.removeQueries({ queryKey: askedExportKey }), [queries]);
+  return (
+    <>
+      <ExportList about={about} setAbout={setAbout} />
+      <ExportSchedules />
+    </>
+  );
+}
+
+type About = ReadonlyMap<string, string>;
+
+function ExportList({ about, setAbout }: { readonly about: About; readonly setAbout: (about: About) => void }) {
+  const texts = useTexts("privacy");
+  const exports = useExports();
+  const [asking, setAsking] = useState<"person" | "organization">();
   const columns = useColumns(about);
   return (
     <Section
@@ -95,11 +107,15 @@ function useColumns(about: ReadonlyMap<string, string>): readonly Column<PersonE
     {
       id: "asked",
       title: texts.exportAsked,
-      cell: ({ id, kind, format, createdAt, createdBy }) => (
+      cell: ({ id, kind, format, scheduleId, createdAt, createdBy }) => (
         <span className="stacked">
           <Time value={createdAt} />
           <small>
-            {[kind === "person" ? about.get(id) : texts.exportKinds[kind], formatNames[format ?? ""], nameOf(createdBy)]
+            {[
+              kind === "person" ? about.get(id) : texts.exportKinds[kind],
+              formatNames[format ?? ""],
+              scheduleId === null ? nameOf(createdBy) : texts.scheduled,
+            ]
               .filter(Boolean)
               .join(" · ")}
           </small>

@@ -1,0 +1,57 @@
+/** When something is done again and again, by the clocks of a place. */
+export interface ScheduleTimes {
+  readonly every: "daily" | "weekly" | "monthly";
+  /** Of the week from 1 for Monday, or of the month: the last one where the month is shorter. */
+  readonly day: number;
+  /** HH:MM */
+  readonly at: string;
+  /** IANA. */
+  readonly timeZone: string;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * The first due time after a moment. Each day that the rule names has one: where clocks are put forward over it, it comes
+ * as much later; where they show it twice, the first time counts.
+ */
+export function nextDue({ every, day, at, timeZone }: ScheduleTimes, after: Date): Date {
+  const [hours = 0, minutes = 0] = at.split(":").map(Number);
+  const shown = after.getTime() + offsetOf(timeZone, after.getTime());
+  const today = Math.floor(shown / dayMs);
+  // Two months have every day of a rule, and a day more or less is what time zones differ by.
+  for (let date = today - 1; date < today + 70; date += 1) {
+    if (!isDay({ every, day }, new Date(date * dayMs))) continue;
+    const due = momentOf(timeZone, date * dayMs + (hours * 60 + minutes) * 60_000);
+    if (due > after.getTime()) return new Date(due);
+  }
+  throw new Error(`nothing is due in ${timeZone} on day ${day}`);
+}
+
+function isDay({ every, day }: Pick<ScheduleTimes, "every" | "day">, date: Date): boolean {
+  if (every === "daily") return true;
+  if (every === "weekly") return (date.getUTCDay() || 7) === day;
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  return date.getUTCDate() === Math.min(day, last);
+}
+
+/** The moment at which clocks of the zone show a time, which is written as if it were UTC. */
+function momentOf(timeZone: string, shown: number): number {
+  const [before, later] = [shown - dayMs, shown + dayMs].map((near) => shown - offsetOf(timeZone, near)) as [
+    number,
+    number,
+  ];
+  const isShown = (moment: number): boolean => moment + offsetOf(timeZone, moment) === shown;
+  return !isShown(before) && isShown(later) ? later : before;
+}
+
+/** By how much clocks of the zone are ahead of UTC at a moment. */
+function offsetOf(timeZone: string, moment: number): number {
+  const parts = new Intl.DateTimeFormat("en-u-hc-h23", {
+    ...{ timeZone, year: "numeric", month: "numeric", day: "numeric" },
+    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
+  }).formatToParts(moment);
+  const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
+  const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
+  return shown - Math.floor(moment / 1_000) * 1_000;
+}
