@@ -391,7 +391,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await expectAccessible(page);
     await screenshot(page, "templates-screenshots");
     await upload("page.png", "image/png", png.subarray(0, 1_000));
-    await dialog(page).getByText("is a damaged PNG").waitFor();
+    await dialog(page).getByText("“page.png” was not uploaded: it is a damaged PNG.").waitFor();
     await inDialog(page, "Use it").last().click();
     await dialog(page).locator("strong").getByText("in use").waitFor();
     const path = `/v1/click/deployments/${deployment.id}`;

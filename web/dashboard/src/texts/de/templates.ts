@@ -265,6 +265,8 @@ export const templates: Texts["templates"] = {
   noScreenshots: "Es gibt noch keines.",
   uploadScreenshot: "Bildschirmfoto hochladen",
   screenshotTooLarge: (name) => `„${name}“ ist größer als 5 MB. Nichts wurde hochgeladen.`,
+  screenshotUnusable: (name) =>
+    `„${name}“ wurde nicht hochgeladen: Es ist kein PNG oder JPEG, das wir aufbewahren können, oder es ist beschädigt.`,
   useScreenshot: "Verwenden",
   screenshotUsed: "wird verwendet",
   screenshotAlt: (name) => `So sieht „${name}“ aus`,

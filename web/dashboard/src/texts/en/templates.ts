@@ -263,6 +263,7 @@ export const templates = {
   noScreenshots: "There is none yet.",
   uploadScreenshot: "Upload a screenshot",
   screenshotTooLarge: (name: string) => `“${name}” is larger than 5 MB. Nothing was uploaded.`,
+  screenshotUnusable: (name: string, why: string) => `“${name}” was not uploaded: it ${why}.`,
   useScreenshot: "Use it",
   screenshotUsed: "in use",
   screenshotAlt: (name: string) => `What “${name}” looks like`,

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { FileTrigger } from "react-aria-components";
 import type { Deployment, Screenshot } from "#api/templates.ts";
 import { base64Of, useApi } from "../../../api/client.ts";
+import { asApiError } from "../../../api/errors.ts";
 import { wrongInput } from "../../../api/wrong-input.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useTexts } from "../../../texts/texts.tsx";
@@ -44,7 +45,12 @@ function ScreenshotList({ deployment, mayChange }: Pick<ScreenshotsDialogProps, 
   const { data: screenshots, error, refetch } = useQuery({ queryKey, queryFn: () => api.get<Screenshot[]>(path) });
   const upload = useAction(async (file: File) => {
     if (file.size > maxBytes) throw wrongInput(texts.screenshotTooLarge(file.name));
-    await api.send("POST", path, { content: await base64Of(file) });
+    const content = await base64Of(file);
+    await api.send("POST", path, { content }).catch((error: unknown) => {
+      const { details } = asApiError(error);
+      const fault = details.find(({ field }) => field === "content");
+      throw fault === undefined ? error : wrongInput(texts.screenshotUnusable(file.name, fault.message));
+    });
     await queries.invalidateQueries({ queryKey });
   });
   if (screenshots === undefined) {
