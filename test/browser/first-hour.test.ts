@@ -1,10 +1,19 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { Locator, Page } from "playwright-core";
-import { describeInBrowser } from "./support/browser.ts";
-import { goTo, logIn, openDashboard } from "./support/dashboard.ts";
+import { until } from "#platform/testing/until.ts";
+import { describeInBrowser, patience } from "./support/browser.ts";
+import { clipboards } from "./support/clipboards.ts";
+import { goTo, logIn, openAs, openDashboard } from "./support/dashboard.ts";
+import { hostHtml } from "./support/host-page.ts";
 import { actUntil, broughtBy, follow, tabTo, type } from "./support/keyboard.ts";
 import { type NewcomersCopy, startNewcomersCopy } from "./support/newcomer.ts";
 import { contractPdf, screenshot } from "./support/signing.ts";
+import { type Site, startSite } from "./support/site.ts";
 
 describeInBrowser("the first hour of a newcomer", (pages) => {
   let copy: NewcomersCopy;
@@ -12,7 +21,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   const wrong: string[] = [];
 
   beforeAll(async () => {
-    copy = await startNewcomersCopy();
+    copy = await startNewcomersCopy({ ANCHOR_INTERVAL_SECONDS: "2" });
   });
   afterAll(() => copy?.stop());
   let walks = 0;
@@ -314,4 +323,230 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await sendByKeyboard(page, named("Lease of a door"));
     await screenshot(page, "first-hour-keyboard");
   }, 300_000);
+
+  /** How somebody works: with the mouse, or without one. */
+  interface Hand {
+    readonly name: string;
+    press(page: Page, name: string, key?: string): Promise<void>;
+    /** Where one writes. */
+    enterText(page: Page): Promise<void>;
+    /** Chooses a time in the dialog that publishes. */
+    chooseTime(page: Page, time: Date): Promise<void>;
+    agree(page: Page): Promise<void>;
+  }
+  const time = (page: Page) => dialog(page).getByLabel("Date and time");
+  const written = (page: Page) => page.getByRole("textbox", { name: "Text to agree to" });
+  const mouse: Hand = {
+    name: "mouse",
+    press: (page, name) => button(page, name).or(link(page, name)).last().click(),
+    enterText: (page) => written(page).click(),
+    chooseTime: async (page, at) => {
+      await dialog(page).getByText("At a time").click();
+      await time(page).fill(at.toISOString().slice(0, 16));
+      await inDialog(page, "Schedule").click();
+    },
+    agree: (page) => page.frameLocator("iframe").getByRole("button", { name: "I agree" }).click(),
+  };
+  const keyboard: Hand = {
+    name: "keyboard",
+    press: follow,
+    enterText: (page) => tabTo(page, "Text to agree to"),
+    chooseTime: async (page, at) => {
+      await tabTo(page, "Now");
+      await page.keyboard.press("ArrowDown");
+      await tabTo(page, "Date and time");
+      await typeTime(page, at);
+      await follow(page, "Schedule");
+    },
+    agree: (page) => follow(page, "I agree"),
+  };
+
+  /** Part by part; in which order, and whether with 12 hours, is the browser's own. */
+  async function typeTime(page: Page, at: Date): Promise<void> {
+    const wanted = at.toISOString().slice(0, 16);
+    const [, year, month, day, hour, minute] = /^(\d+)-(\d+)-(\d+)T(\d+):(\d+)/.exec(wanted) ?? [];
+    const hours = Number(hour);
+    const hour12 = String(hours % 12 || 12).padStart(2, "0");
+    for (const [date, clock] of [
+      [`${month}${day}${year}`, `${hour12}${minute}${hours < 12 ? "A" : "P"}`],
+      [`${day}${month}${year}`, `${hour}${minute}`],
+    ] as const) {
+      await page.keyboard.type(date);
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.type(clock);
+      if ((await time(page).inputValue()) === wanted) return;
+      for (let part = 0; part < 6; part += 1) await page.keyboard.press("ArrowLeft");
+    }
+    throw new Error(`${wanted} became ${await time(page).inputValue()}`);
+  }
+
+  /** What another program has put on the clipboard. */
+  async function copyElsewhere(page: Page, html: string): Promise<void> {
+    const other = await page.context().newPage();
+    await other.setContent("<p>Another program</p>");
+    await other.evaluate(`document.addEventListener("copy", (event) => {
+      event.clipboardData.setData("text/html", ${JSON.stringify(html)});
+      event.preventDefault();
+    })`);
+    await other.keyboard.press("Control+a");
+    await other.keyboard.press("Control+c");
+    await other.close();
+    await page.bringToFront();
+  }
+
+  interface LiveText {
+    readonly name: string;
+    readonly templateId: string;
+    readonly deploymentKey: string;
+    readonly deploymentId: string;
+    readonly userRef: string;
+    readonly path: string;
+  }
+
+  /** A text that is live, and somebody who has accepted it. */
+  async function publishLiveText(hand: Hand, origin: string): Promise<LiveText> {
+    const name = named(`Terms of the ${hand.name}`);
+    const post = async (path: string, body: object) => {
+      const answer = await copy.api.post(`/v1/click/templates${path}`, body);
+      if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    };
+    const policyFlags = { showChanges: true, sendCopyToUser: true };
+    const { id: templateId } = await post("", { name, type: "STATIC", policyFlags });
+    const content = "<h2>House rules</h2><p>Be kind to the furniture.</p>";
+    const { id } = await post(`/${templateId}/versions`, { locale: "en", content });
+    await post(`/${templateId}/versions/${id}/publish`, {});
+    const deployment = await post(`/${templateId}/deployments`, {
+      ...{ name, environment: "TEST", allowedOrigins: [origin], activate: true },
+    });
+    const userRef = named(`${hand.name}-visitor`);
+    expect((await copy.api.accept(named(`first ${hand.name}`), { templateId, userRef })).status).toBe(201);
+    const path = `/v1/click/templates/${templateId}/versions/${id}`;
+    return { ...{ name, templateId, userRef, path }, deploymentId: deployment.id, deploymentKey: deployment.key };
+  }
+
+  /** Writes the next text beside the live one, looks at what it changes, and has it go live at a time. */
+  async function replaceLater(page: Page, text: LiveText, hand: Hand): Promise<Date> {
+    await written(page).getByText("Be kind to the furniture.").waitFor();
+    await hand.enterText(page);
+    await page.keyboard.press("Control+End");
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("Be kind to guests, too.");
+    await page.keyboard.press("Enter");
+    await copyElsewhere(page, clipboards.word);
+    await page.keyboard.press("Control+v");
+    await written(page).getByRole("heading", { name: "1 Conduct" }).waitFor();
+    await page.locator("assent-embed").getByText("Knock").waitFor();
+    await screenshot(page, `live-text-written-${hand.name}`);
+    await page.keyboard.press("Control+s");
+    await page.getByText("Everything is saved.").waitFor();
+    await hand.press(page, "Versions", "Shift+Tab");
+    await row(page, "1.0").getByText("Next text").waitFor();
+    await hand.press(page, "Compare");
+    await page.locator("ins").getByText("Be kind to guests, too.").waitFor();
+    expect(await page.locator("del").count()).toBe(0);
+    await screenshot(page, `live-text-compared-${hand.name}`);
+    await hand.press(page, "Publish", "Shift+Tab");
+    await dialog(page).getByText("in the place of version 1.0").waitFor();
+    // A minute that is far enough away to write it down on a slow machine.
+    const at = new Date(Math.ceil((Date.now() + 40_000) / 60_000) * 60_000);
+    await hand.chooseTime(page, at);
+    await isGone(page);
+    await row(page, "1.0").getByText("Scheduled", { exact: true }).waitFor();
+    await screenshot(page, `live-text-scheduled-${hand.name}`);
+    expect((await copy.api.get(text.path)).body).toMatchObject({
+      ...{ revision: 1, schedule: { publishAt: at.toISOString() } },
+    });
+    return at;
+  }
+
+  /** On a page of the shop: the session's own page in a frame, or the form that the script puts there. */
+  async function acceptAgain(site: Site, text: LiveText, hand: Hand): Promise<string> {
+    const about = { templateId: text.templateId, deploymentId: text.deploymentId, userRef: text.userRef };
+    const { renderUrl } = (await copy.api.post("/v1/click/sessions", about)).body;
+    const inFrame = `<script>addEventListener("message", async ({ data, source, origin }) => {
+        const { idempotencyKey, acceptance } = data;
+        const headers = { "X-Idempotency-Key": idempotencyKey };
+        const answer = await (await fetch("/accept", { method: "POST", headers, body: JSON.stringify(acceptance) })).json();
+        source.postMessage({ type: "assent:recorded", idempotencyKey, answer }, origin);
+      })</script><iframe title="Terms" width="800" height="700" src="${renderUrl}"></iframe>`;
+    const embedded = `<div id="terms"></div><script src="${at(`/v1/click/render/${text.deploymentKey}/embed.js`)}"
+      data-url="${renderUrl}" data-target="#terms" data-accept-url="/accept"></script>`;
+    const page = await pages.open({ viewport: { width: 1000, height: 900 } });
+    await page.goto(site.page(hostHtml(hand === mouse ? inFrame : embedded)));
+    const shown = hand === mouse ? page.frameLocator("iframe") : page;
+    const changes = shown.getByRole("region", { name: "What has changed" });
+    await changes.locator("ins").getByText("Be kind to guests, too.").waitFor();
+    await screenshot(page, `live-text-asked-again-${hand.name}`);
+    await hand.agree(page);
+    await shown.getByText("Your decision is recorded.").waitFor();
+    const { body } = site.received.at(-1) ?? {};
+    const accepted = { ...body, copyTo: "ann@example.com" };
+    const receipt = await copy.api.accept(named(`again ${hand.name}`), accepted);
+    expect([receipt.status, receipt.body.revision]).toEqual([201, 2]);
+    await until(async () => {
+      const { body: evidence } = await copy.api.get(`/v1/click/evidence/${receipt.body.sessionId}`);
+      return evidence.delivery[0]?.status === "SENT" && evidence.integrity.log?.status !== "PENDING";
+    });
+    return receipt.body.receiptId;
+  }
+
+  /** What is downloaded is checked by a program and by a page that ask nobody. */
+  async function proveOffline(page: Page, text: LiveText, receiptId: string, hand: Hand): Promise<void> {
+    await page.goto(at(`/dashboard/acceptances/receipts/${receiptId}`));
+    await heading(page, `Acceptance: ${text.name}`);
+    await page.getByText("The evidence holds").waitFor();
+    await screenshot(page, `live-text-evidence-${hand.name}`);
+    const download = await broughtBy(page, "download", () => hand.press(page, "JSON"));
+    const bundle = await download.path();
+    const evidence = JSON.parse(readFileSync(bundle, "utf8"));
+    expect(evidence.presentation.changes.shown).toContain("<ins>");
+    expect(evidence.delivery).toMatchObject([{ status: "SENT", to: "a…@example.com" }]);
+    const folder = mkdtempSync(join(tmpdir(), "assent-proof-"));
+    try {
+      const save = async (name: string, path: string): Promise<string> => {
+        const file = join(folder, name);
+        writeFileSync(file, await (await fetch(at(path))).text());
+        return file;
+      };
+      const verifier = await save("verify-bundle.mjs", "/verify/verify-bundle.mjs");
+      const keys = await save("keys.json", `/.well-known/click-keys.json?log=${copy.demo.organizationId}`);
+      const checked = await promisify(execFile)(process.execPath, [verifier, bundle, "--keys", keys]);
+      expect(checked.stdout).toMatch(/^PASS +CHANGES /m);
+      expect(checked.stdout).toContain("nothing failed");
+      const other = await pages.open();
+      await other.goto(at("/verify"));
+      await other.context().setOffline(true);
+      await other.setInputFiles("#bundle", bundle);
+      await other.setInputFiles("#keys", keys);
+      await other.getByRole("heading", { name: "Genuine" }).waitFor();
+      await screenshot(other, `live-text-verified-${hand.name}`);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  test("a live text is replaced at a second, accepted again with what has changed, and proven offline", async () => {
+    const site = await startSite();
+    try {
+      const walked = [];
+      for (const hand of [mouse, keyboard]) {
+        const text = await publishLiveText(hand, site.url);
+        const options = { timezoneId: "UTC", locale: "en-GB" };
+        const page = await openAs(pages, copy.owner, `/templates/${text.templateId}`, wrong, options);
+        walked.push({ hand, text, page, publishAt: await replaceLater(page, text, hand) });
+      }
+      for (const { hand, text, page, publishAt } of walked) {
+        // The page learns of it without being asked.
+        await button(page, "2 revisions").waitFor({ timeout: 3 * patience });
+        await screenshot(page, `live-text-live-${hand.name}`);
+        const { body } = await copy.api.get(text.path);
+        expect(body).toMatchObject({ revision: 2, publishedAt: publishAt.toISOString(), schedule: null });
+        await proveOffline(page, text, await acceptAgain(site, text, hand), hand);
+      }
+    } finally {
+      await site.close();
+    }
+  }, 600_000);
 });
