@@ -145,7 +145,7 @@ describe("validateContent", () => {
     ["type", { type: 1, content: "x" }],
     ["content", { type: "STATIC", content: null }],
     ["content", { type: "STATIC", content: ["x"] }],
-    ["format", { type: "STATIC", content: "x", format: "pdf" }],
+    ["format", { type: "STATIC", content: "x", format: "docx" }],
     ["format", { type: "STATIC", content: "x", format: 1 }],
   ])("a bad %s is 400: %j", async (field, body) => {
     const answer = await validate(body);

@@ -89,6 +89,7 @@ describe("forms", () => {
       documents: [],
       disclosure: null,
       changes: null,
+      pdf: null,
       purposes: [],
       policy: { requireScroll: true },
       verification: { required: false },

@@ -56,7 +56,9 @@ async function fill(system: System, superuser: pg.Pool, statements: Statements) 
 const backgroundWork = {
   log: "select h.size = t.size from click.log_head h join click.log_tree t using (organization_id) where organization_id = $1",
   statistics: "select exists (select from click.stat_holder where organization_id = $1)",
-  publications: "select count(*) = 4 from click.publication where organization_id = $1",
+  publications: `select not exists (select from templates.revision r where organization_id = $1 and not exists (
+      select from click.publication p
+      where p.organization_id = $1 and p.version_id = r.version_id and p.revision = r.revision))`,
   documents:
     "select not exists (select from docgen.document where organization_id = $1 and status in ('queued', 'rendering'))",
   agreements: `select not exists (select from sign.job
