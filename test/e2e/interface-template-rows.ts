@@ -168,7 +168,7 @@ export const templateRows: readonly InterfaceRow[] = [
       "no type": { content: "<p>Text</p>" },
       "no content": { type: "STATIC" },
       "an unknown type": { type: "OTHER", content: "<p>Text</p>" },
-      "an unknown format": { type: "STATIC", content: "<p>Text</p>", format: "pdf" },
+      "an unknown format": { type: "STATIC", content: "<p>Text</p>", format: "docx" },
       "content that is no text": { type: "STATIC", content: 1 },
     }),
   },

@@ -309,6 +309,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "ExportService CreateExport": { email: "ann@example.com" },
   "ExportService ListExports": { limit: 1 },
   "ExportService CreateExportSchedule": { format: "ACCEPTANCE_FORMAT_CSV", every: "EXPORT_INTERVAL_DAILY" },
+  "ExportService UpdateExportSchedule": { id: uuid, paused: true },
   "ExportService OpenExport": { id: uuid, part: 1 },
   "SignService PurgeAgreement": { agreementId: uuid, state: "documents_queued" },
   "SignService VerifyDocument": { file: { content: "JVBERi0xLjcK" } },

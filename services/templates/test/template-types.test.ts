@@ -16,7 +16,9 @@ describe("listTemplateTypes", () => {
     for (const info of types) {
       expect(info.name).not.toBe("");
       expect(info.description).not.toBe("");
-      expect(info.contentFormats).toEqual([ContentFormat.HTML, ContentFormat.MARKDOWN, ContentFormat.TEXT]);
+      // Values cannot be filled into a PDF.
+      const pdf = info.type === TemplateType.GENERATED ? [] : [ContentFormat.PDF];
+      expect(info.contentFormats).toEqual([ContentFormat.HTML, ContentFormat.MARKDOWN, ContentFormat.TEXT, ...pdf]);
       expect(info.configSchema).toMatchObject({ type: "object", additionalProperties: false });
       expect(info.validationRules).toContain("CONTENT_EMPTY");
       expect(new Set(info.validationRules).size).toBe(info.validationRules.length);
