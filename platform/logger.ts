@@ -138,7 +138,11 @@ const secretForms: readonly (readonly [RegExp, string | ((found: string) => stri
  * least 20 characters with letters and digits. Ids of that form go with them: nobody can tell which is which.
  */
 export const maskPath = (address: string, mask: string): string =>
-  address.replaceAll(/(?<=[^/:]\/)(?=[^/?#]*[0-9])(?=[^/?#]*[a-z])[^/?#]{20,}/gi, mask);
+  address.replace(
+    /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)([^?#]*)/i,
+    (_all, host: string, path: string) =>
+      host + path.replaceAll(/(?<=\/)(?=[^/]*[0-9])(?=[^/]*[a-z])[^/]{20,}/gi, mask),
+  );
 
 /** Plain objects. Of others, such as requests and buffers, only the class name is logged. */
 function isPlain(value: object): boolean {

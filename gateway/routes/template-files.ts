@@ -47,7 +47,7 @@ export const templateFileRoutes: readonly Route[] = [
     path: "/v1/click/templates/{templateId}/files",
     summary: "Upload a PDF as a text",
     description:
-      "Checks the file as files of agreements are checked, writes it anew, reads its text, and keeps it. Create or change a version, or save a draft, with the format pdf and the content of the answer. The same bytes again answer the same file. A file that no version names goes after a day.",
+      "Checks the file as files of agreements are checked, writes it anew, reads its text, and keeps it. Create or change a version, or save a draft, with the format pdf and the content of the answer. The same bytes again answer the same file. A file that no version names goes when it is a day old and another one comes.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: ofTemplate,
     body: fileBody,

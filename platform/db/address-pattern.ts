@@ -31,8 +31,12 @@ export function spellingsOf(address: string): string[] {
   const locals = [local, lower, first(lower), words, local.toUpperCase()];
   const domains = [domain.toLowerCase(), domain, `@${first(domain.slice(1).toLowerCase())}`, domain.toUpperCase()];
   const all = locals.flatMap((one) => domains.map((other) => one + other));
-  return [...new Set([given, given.toLowerCase(), ...all.flatMap(formsOf)])];
+  // Upper case is no way back for some letters: ß becomes SS, and a dotless i an I, which may be somebody else's address.
+  const own = all.flatMap(formsOf).filter((one) => folded(one) === folded(given));
+  return [...new Set([given, given.toLowerCase(), ...own])];
 }
+
+const folded = (text: string): string => text.normalize("NFC").toLowerCase().normalize("NFC");
 
 const names =
   "pdf|docx?|odt|rtf|txt|html?|xlsx?|ods|csv|tsv|pptx?|odp|json|xml|png|jpe?g|gif|tiff?|webp|svg|heic|eml|msg|p7[ms]|asc";

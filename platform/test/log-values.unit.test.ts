@@ -60,6 +60,7 @@ describe("what a log line may hold", () => {
     ["a header", `authorization: Bearer ${secret}`, secret],
     ["the query of an address", `GET /v1/click/render/session/1?a=b&token=${secret}&c=d`, secret],
     ["the password of an address", `connect to postgres://assent:${secret}@db:5432/assent`, secret],
+    ["a path with an empty part", `POST https://chat.example.com//${secret} failed`, secret],
     ["the path of an address", `POST https://chat.example.com/services/T0AB12CD/${secret} failed`, secret],
     ["a client secret", `cs_${secret}${secret}`, secret],
   ])("%s in a text is masked, also in errors and their causes", (_what, text, hidden) => {

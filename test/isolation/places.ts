@@ -46,8 +46,6 @@ const bodies: Readonly<Record<string, (id: string, own: Resources) => unknown>> 
   "accept versionId": (id, own) => ({ templateId: own.template, userRef: "user-1", versionId: id }),
   "createExport acceptances.templateId": (id) => ({ acceptances: { format: "csv", templateId: id } }),
   "createExport acceptances.versionId": (id) => ({ acceptances: { format: "csv", versionId: id } }),
-  "createExportSchedule templateId": (id) => ({ format: "csv", every: "daily", templateId: id }),
-  "updateExportSchedule templateId": (id) => ({ templateId: id }),
   "updateUserConsentState purposes[].templateId": (id) => ({
     purposes: [{ purpose: "marketing", decision: "GRANT", templateId: id }],
   }),
@@ -90,8 +88,6 @@ export const answersAnyway = [
   "listAcceptances ?versionId",
   "createExport acceptances.templateId",
   "createExport acceptances.versionId",
-  "createExportSchedule templateId",
-  "updateExportSchedule templateId",
   "getUserConsentState path",
   "getUserConsentState ?templateId",
   "updateUserConsentState path",

@@ -133,8 +133,10 @@ export const isNobodys = ({ path }: Pick<Operation, "path">): boolean => /^\/sig
 /** The same for everybody: there is no name of another organization's to ask for. */
 export const sharedNames: readonly string[] = ["folder", "revision"];
 
-/** Makes a document under whatever name it is asked for. */
+/** Makes a document under whatever name it is asked for, or keeps the id as it was given, known or not. */
 export const makesWhatItNames: readonly string[] = [
+  "createExportSchedule templateId",
+  "updateExportSchedule templateId",
   "putDocument {documentId}",
   "compatPutDocument {documentId}",
   "compatTemplatePutDocument {documentId}",

@@ -4,7 +4,7 @@ import { newId, type OrgId } from "../../ids.ts";
 import { createFaultProxy } from "../../net/fault-proxy.ts";
 import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
 import { until } from "../../testing/until.ts";
-import { addressPattern } from "../address-pattern.ts";
+import { addressPattern, spellingsOf } from "../address-pattern.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { isTransient, isUniqueViolation } from "../errors.ts";
 import { createPool, type Tenant, withOrg, withOrgRead, withOrgSnapshot, withTransaction } from "../pool.ts";
@@ -412,5 +412,16 @@ test("an address is found in a text, and not within a longer one", async () => {
     "leea@x.example",
   ]) {
     expect([text, await finds(text)]).toEqual([text, false]);
+  }
+});
+
+test("the spellings of an address are nobody else's", () => {
+  expect(spellingsOf("ann.lee@example.com")).toEqual(
+    expect.arrayContaining(["ANN.LEE@EXAMPLE.COM", "Ann.Lee@example.com", "ann.lee@Example.com"]),
+  );
+  // In capitals they would be strauss@ and lily@.
+  for (const address of ["strau\u00df@stra\u00dfe.example", "l\u0131ly@example.com"]) {
+    const others = spellingsOf(address).filter((one) => one.normalize("NFC").toLowerCase() !== address);
+    expect([address, others]).toEqual([address, []]);
   }
 });

@@ -73,12 +73,13 @@ export async function listSchedules({ orgId, client }: Tenant): Promise<StoredSc
 /** Of one that is locked. */
 export async function updateSchedule(
   { orgId, client }: Tenant,
-  { id, format, templateId, every, day, at, timeZone, nextAt, lastExportId }: StoredSchedule,
+  { id, format, templateId, every, day, at, timeZone, nextAt, lastExportId, untilLeafIndex }: StoredSchedule,
 ): Promise<void> {
   await client.query(
     `update auth.export_schedule set format = $3, every = $4, day = $5, at = $6, time_zone = $7, next_at = $8,
-       run_at = $8, last_export_id = $9, template_id = $10 where organization_id = $1 and id = $2`,
-    [orgId, id, format, every, day, at, timeZone, nextAt, lastExportId, templateId],
+       run_at = $8, last_export_id = $9, template_id = $10,
+       until_leaf_index = $11 where organization_id = $1 and id = $2`,
+    [orgId, id, format, every, day, at, timeZone, nextAt, lastExportId, templateId, untilLeafIndex],
   );
 }
 
@@ -88,10 +89,14 @@ export async function deleteSchedule({ orgId, client }: Tenant, id: string): Pro
   return (await client.query(sql, [orgId, id])).rowCount === 1;
 }
 
-/** An export of it was completed, which ends at this leaf. It may have been deleted since. */
-export async function moveSchedule({ orgId, client }: Tenant, id: string, untilLeafIndex: number): Promise<void> {
-  const sql = "update auth.export_schedule set until_leaf_index = $3 where organization_id = $1 and id = $2";
-  await client.query(sql, [orgId, id, untilLeafIndex]);
+/** Its last export was completed, and ends at this leaf. It may have been deleted since, or begun anew. */
+export async function moveSchedule(
+  { orgId, client }: Tenant,
+  { id, exportId, untilLeafIndex }: { readonly id: string; readonly exportId: string; readonly untilLeafIndex: number },
+): Promise<void> {
+  const sql = `update auth.export_schedule set until_leaf_index = $4
+    where organization_id = $1 and id = $2 and last_export_id = $3`;
+  await client.query(sql, [orgId, id, exportId, untilLeafIndex]);
 }
 
 export interface DueSchedule {

@@ -96,10 +96,12 @@ export const exportScheduleHandlers = (deps: ExportDeps): Handlers => ({
       // What is due already stays due, unless the times are other ones.
       const keepsTime = isSame && !wasPaused;
       const nextAt = (paused ?? wasPaused) ? null : keepsTime ? found.nextAt : nextDue(times, deps.clock.now());
+      const wanted = templateId === undefined ? found.templateId : templateId || null;
       const changed = {
-        ...{ ...found, ...times, nextAt },
+        ...{ ...found, ...times, nextAt, templateId: wanted },
         format: format === undefined ? found.format : formatOf({ format }),
-        templateId: templateId === undefined ? found.templateId : templateId || null,
+        // Of another template nothing was exported yet.
+        ...(wanted === found.templateId ? {} : { untilLeafIndex: 0, lastExportId: null }),
       };
       await updateSchedule(tenant, changed);
       const isPaused = String(nextAt === null);
@@ -163,7 +165,8 @@ async function askFor(deps: ScheduleWorkerDeps, { orgId, id }: DueSchedule): Pro
     const exportId = deps.newId();
     const seed = newSeed();
     const dueKey = vault.subjectIndex(orgId, `export due:${id} ${found.nextAt.toISOString()}`);
-    const about = JSON.stringify(toJson(AcceptancesToExportSchema, wanted));
+    // With the leaf also where it is 0: processes of the release before, which do not know it, leave the export to others.
+    const about = JSON.stringify(toJson(AcceptancesToExportSchema, wanted, { alwaysEmitImplicit: true }));
     const isNew = await insertExport(tenant, {
       ...{ id: exportId, kind: "acceptances", format, keyHash: dueKey, requestHash: dueKey, createdBy, scheduleId: id },
       ...{ requestId: "", createdAt: now, seed: vault.wrapSeed(seedName(orgId, exportId), seed) },

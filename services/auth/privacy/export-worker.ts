@@ -232,8 +232,9 @@ async function keepPage(
   });
   if (isDone) {
     await tellEnded(tenant, { eventId: newId(), now }, { ...found, ...place, status: "completed", bytes, expiresAt });
-    if (found.scheduleId !== null && change.untilLeafIndex !== null)
-      await moveSchedule(tenant, found.scheduleId, change.untilLeafIndex);
+    const { id: exportId, scheduleId: id } = found;
+    const { untilLeafIndex } = change;
+    if (id !== null && untilLeafIndex !== null) await moveSchedule(tenant, { id, exportId, untilLeafIndex });
   }
   return !isDone;
 }

@@ -96,7 +96,9 @@ export function deploymentScreenshot({ facts, contents }: Pick<EvidencedShowing,
 export function agreementPdf({ text, showing }: Pick<Evidence, "text" | "showing">) {
   const pdf = pdfTextOf(text);
   const content = showing.contents.get(pdf?.hash ?? "");
-  if (pdf === undefined || content === undefined) return null;
+  if (pdf === undefined) return null;
+  // Without its bytes nobody could check it: better no bundle than one that fails.
+  if (content === undefined) throw new Error(`the file ${pdf.hash} of a text is missing or damaged`);
   return { hash: pdf.hash, size: pdf.size, pages: pdf.pages.length, content };
 }
 

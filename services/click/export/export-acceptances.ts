@@ -42,7 +42,8 @@ export async function exportAcceptances(
   const isFirst = cursor === "";
   const size = isFirst ? await within(findLogSize) : 0;
   const asked = Number(wanted.fromLeafIndex);
-  const left = isFirst ? { from: Math.min(asked, size), until: size } : rangeIn(cursor);
+  // A log that was put back ends before the leaf that was asked for: rather everything again than something never.
+  const left = isFirst ? { from: asked > size ? 0 : asked, until: size } : rangeIn(cursor);
   const end = filter?.subjectIndex ? left.until : Math.min(left.until, left.from + leavesOfPage);
   const query = filter && { ...filter, range: { from: left.from, until: end }, limit: rowsOfPage };
   const found = query === undefined ? [] : await within((tenant) => listRecorded(tenant, query));
@@ -57,8 +58,7 @@ export async function exportAcceptances(
   return {
     files: content.length === 0 ? [] : [{ path, title: "Receipts", content }],
     nextCursor: next < left.until ? `${next}.${left.until}` : "",
-    // A log that was put back ends before the leaf that was asked for.
-    fromLeafIndex: BigInt(Math.min(asked, left.until)),
+    fromLeafIndex: BigInt(asked > left.until ? 0 : asked),
     untilLeafIndex: BigInt(left.until),
   };
 }

@@ -205,6 +205,19 @@ describe("scheduled exports", () => {
     expect((await listed())[1]).toMatchObject({ fromLeafIndex: 0n, untilLeafIndex: 5n });
   });
 
+  test("of another template begin anew", async () => {
+    const schedule = await create();
+    size = 7;
+    goTo(schedule);
+    await untilMade(1);
+    const changed = known(
+      (await exports().updateExportSchedule({ id: schedule.id, templateId: unknownId }, by())).schedule,
+    );
+    goTo(changed);
+    const [, second] = await untilMade(2);
+    expect(second).toMatchObject({ fromLeafIndex: 0n, untilLeafIndex: 7n });
+  });
+
   test("are paused, resumed, changed and deleted; what was recorded meanwhile is in the next one", async () => {
     const { id, ...made } = await create({ every: ExportInterval.WEEKLY, day: 3, timeZone: "Europe/Berlin" });
     expect(made).toMatchObject({ day: 3, at: "06:00", timeZone: "Europe/Berlin", paused: false, templateId: "" });

@@ -120,7 +120,9 @@ describe("the export of acceptances", () => {
     expect(linesOf({ text: Buffer.from(second.files[0]?.content ?? []).toString("utf8") })).toEqual(byPlace(later));
     expect([second.fromLeafIndex, second.untilLeafIndex]).toEqual([fromLeafIndex, fromLeafIndex + 2n]);
     const behind = await page(org, JSONL, { fromLeafIndex: 1_000n });
-    expect(behind).toMatchObject({ files: [], nextCursor: "", fromLeafIndex: fromLeafIndex + 2n });
+    expect(behind).toMatchObject({ nextCursor: "", fromLeafIndex: 0n, untilLeafIndex: fromLeafIndex + 2n });
+    const everything = linesOf({ text: Buffer.from(behind.files[0]?.content ?? []).toString("utf8") });
+    expect(everything).toHaveLength(5);
   });
 
   test("is narrowed by user, text, revision and time", async () => {
