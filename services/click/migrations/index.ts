@@ -154,7 +154,6 @@ export const clickMigrations: ServiceMigrations = {
       "alter table click.external_head drop constraint external_head_source_check",
       `alter table click.external_head add constraint external_head_source_check
       check (source in ('sign', 'sign.deletion', 'sign.erasure', 'sign.records')) not valid`,
-      "alter table click.external_head validate constraint external_head_source_check",
     ),
     // Texts that are files: what names the file is kept here, and its bytes in click.shown.
     sqlMigration(

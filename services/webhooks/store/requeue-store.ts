@@ -157,15 +157,22 @@ export async function dropOldDeliveries(
   return rowCount ?? 0;
 }
 
-/** Deletes some events of which there are no deliveries; how many they were. */
-export async function sweepEvents(sweeper: pg.Pool, before: Date, batch: number): Promise<number> {
+/**
+ * Deletes some events of which there are no deliveries; how many they were. Those of organizations that keep their deliveries
+ * are passed over: each batch would look at all of them again.
+ */
+export async function sweepEvents(
+  sweeper: pg.Pool,
+  { before, keeping, batch }: { readonly before: Date; readonly keeping: readonly OrgId[]; readonly batch: number },
+): Promise<number> {
   const { rowCount } = await sweeper.query(
     `delete from webhooks.event e using (
-       select organization_id, id from webhooks.event old where created_at < $1 and not exists (
+       select organization_id, id from webhooks.event old
+       where created_at < $1 and organization_id <> all($3::uuid[]) and not exists (
          select from webhooks.delivery d where d.organization_id = old.organization_id and d.event_id = old.id)
        order by created_at limit $2
      ) old where e.organization_id = old.organization_id and e.id = old.id`,
-    [before, batch],
+    [before, batch, keeping],
   );
   return rowCount ?? 0;
 }

@@ -7,8 +7,10 @@ import type { Clock } from "#platform/clock.ts";
 import { isTransient } from "#platform/db/errors.ts";
 import { withHolds } from "#platform/db/hold-marks.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
+import { isOutage } from "#platform/outage.ts";
 import type { Worker } from "#platform/periodic.ts";
 import { createPeriodicWorker } from "#platform/periodic.ts";
 import { keyLifetimeMs, retentionMs } from "../domain/endpoint.ts";
@@ -74,24 +76,37 @@ export async function sweep({ sweeperPool, clock, logger }: SweepDeps): Promise<
 
 /**
  * Deletes deliveries and events after 30 days, of organizations without legal holds. Where there is one, the sign service
- * looks at each delivery, and has those deleted that none keeps. Throws while a service that must be asked is away.
+ * looks at each delivery, and has those deleted that none keeps. Throws while a service that must be asked is away; when
+ * it fails for one organization, it throws once the others are done.
  */
 export async function sweepDeliveries({ sweeperPool, clock, evidenceLog, sign }: DeliverySweepDeps): Promise<void> {
   const before = new Date(clock.now().getTime() - retentionMs);
   const organizations = await findOldDeliveries(sweeperPool, before);
   if (organizations.length > 0 && !(await evidenceLog.mayDeleteByTime({}, { timeoutMs: askTimeoutMs })).allowed) return;
-  for (const orgId of organizations) {
+  /** How many went; undefined when there are holds. They are asked for before each batch: one may be set in between. */
+  const dropSome = (orgId: OrgId) => {
     const headers = callerHeaders({ orgId, clientId: "webhooks", requestId: "", traceparent: "" });
-    await withHolds(
+    return withHolds(
       () => sign.findPersonHold({}, { headers, timeoutMs: askTimeoutMs }),
-      async ({ hasHolds, mark }) => {
-        const deleteSome = () =>
-          withOrg(sweeperPool, orgId, (tenant) => dropOldDeliveries(tenant, before, mark, batch));
-        while (!hasHolds && (await deleteSome()) === batch);
-      },
+      async ({ hasHolds, mark }) =>
+        hasHolds ? undefined : withOrg(sweeperPool, orgId, (tenant) => dropOldDeliveries(tenant, before, mark, batch)),
     );
+  };
+  const keeping: OrgId[] = [];
+  const failures: unknown[] = [];
+  for (const orgId of organizations) {
+    try {
+      let dropped: number | undefined = batch;
+      while (dropped === batch) dropped = await dropSome(orgId);
+      if (dropped === undefined) keeping.push(orgId);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      keeping.push(orgId);
+      failures.push(error);
+    }
   }
-  while ((await sweepEvents(sweeperPool, before, batch)) === batch);
+  while ((await sweepEvents(sweeperPool, { before, keeping, batch })) === batch);
+  if (failures.length > 0) throw failures.at(-1);
 }
 
 interface WatchDeps {
