@@ -65,7 +65,8 @@ export const privacyRoutes: readonly Route[] = [
     }),
     success: { status: 200, description: "The periods, as they are now.", schema: retention.schemas.answer },
     errors: [],
-    call: (request, { sign }) => sign.putRetention(retention.create(request.body), onBehalfOf(request)),
+    call: (request, { sign }) =>
+      sign.putRetention(retention.create(request.body), { ...onBehalfOf(request), timeoutMs: awaitMs }),
     respond: (answer) => jsonReply(200, retention.answer(answer)),
   }),
   defineRoute({
@@ -103,7 +104,7 @@ export const privacyRoutes: readonly Route[] = [
     call: (request, { sign }) =>
       sign.putRetention(
         { ...templateRetention.create(request.body), templateId: request.params.id },
-        onBehalfOf(request),
+        { ...onBehalfOf(request), timeoutMs: awaitMs },
       ),
     respond: (answer) => jsonReply(200, templateRetention.answer(answer)),
   }),
@@ -142,7 +143,7 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/holds",
     summary: "Set a legal hold",
     description:
-      "Keeps one agreement, all agreements of a person, or, when neither is named, all of the organization from being deleted and erased until it is lifted. Once this is answered nothing of it is deleted any more: it waits for what is just being deleted, mostly for less than a second, and answers 503 when that does not end within half a minute; the hold stands then, too. The address of a person is kept as a keyed hash alone and never shown.",
+      "Keeps one agreement, all agreements of a person, or, when neither is named, all of the organization from being deleted and erased until it is lifted. Once this is answered nothing of it is deleted any more: it waits for what is just being deleted, mostly for less than a second, and answers 503 when that does not end within half a minute or a service is away. After a 503 the hold may or may not stand. Send the same request again: it makes no second hold. The address of a person is kept as a keyed hash alone and never shown.",
     body: createBody(legalHold, { example: { email: "ann@example.com", reason: "Lawsuit 4 C 17/26" } }),
     success: { status: 201, description: "The hold.", schema: legalHold.schemas.answer },
     errors: ["ENVELOPE_NOT_FOUND"],
@@ -178,7 +179,8 @@ export const privacyRoutes: readonly Route[] = [
     notFound: { id: "LEGAL_HOLD_NOT_FOUND" },
     success: { status: 200, description: "The hold, with who lifted it and when.", schema: legalHold.schemas.answer },
     errors: [],
-    call: (request, { sign }) => sign.liftLegalHold({ id: request.params.id }, onBehalfOf(request)),
+    call: (request, { sign }) =>
+      sign.liftLegalHold({ id: request.params.id }, { ...onBehalfOf(request), timeoutMs: awaitMs }),
     respond: (answer) => jsonReply(200, legalHold.answer(required(answer.hold))),
   }),
   defineRoute({

@@ -45,18 +45,24 @@ export async function noteHolds(
   mark: number,
   signal?: AbortSignal,
 ): Promise<void> {
+  await untilLocked(signal, () =>
+    transaction(async (tenant) => {
+      await tenant.client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [lockName(schema, tenant)]);
+      await tenant.client.query(
+        `insert into ${identifier(schema)}.hold_mark as m (organization_id, mark) values ($1, $2)
+           on conflict (organization_id) do update set mark = greatest(m.mark, excluded.mark)`,
+        [tenant.orgId, mark],
+      );
+    }),
+  );
+}
+
+/** Does the transaction again until it gets its locks or the call ends: a statement gives up sooner than a long deletion. */
+export async function untilLocked<T>(signal: AbortSignal | undefined, transaction: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await transaction(async (tenant) => {
-        await tenant.client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [lockName(schema, tenant)]);
-        await tenant.client.query(
-          `insert into ${identifier(schema)}.hold_mark as m (organization_id, mark) values ($1, $2)
-           on conflict (organization_id) do update set mark = greatest(m.mark, excluded.mark)`,
-          [tenant.orgId, mark],
-        );
-      });
+      return await transaction();
     } catch (error) {
-      // A statement gives up sooner than a long deletion ends.
       if (!isLockFailure(error) || signal?.aborted === true) throw error;
     }
   }

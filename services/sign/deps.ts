@@ -29,6 +29,8 @@ export interface SignDeps {
   readonly evidenceLog: Client<typeof EvidenceLogService>;
   /** The services that keep what periods are for, beside agreements. */
   readonly records: RecordHolders;
+  /** RETENTION_PER_MINUTE is 0: nothing goes because its time is over, here or in a service that asks for holds. */
+  readonly deletesNothing: boolean;
   readonly organizations: OrganizationReader;
   /** Undefined without a mail server: no mail is sent. */
   readonly mail?: MailSetup | undefined;

@@ -92,6 +92,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const shared = {
     ...{ pool, files, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
     ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault, records },
+    deletesNothing: config.retentionPerMinute === 0,
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),
   };

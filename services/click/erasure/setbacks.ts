@@ -26,7 +26,7 @@ export interface Setback {
 export interface Setbacks {
   /**
    * Whether nothing speaks against deleting what these decide about: each has compared its database with the stream within
-   * the last minutes, and an operator has confirmed whatever was found. False while one of them does not answer. Rejects
+   * the last half minute, and an operator has confirmed whatever was found. False while one of them does not answer. Rejects
    * while the click service's own database is away.
    */
   areConfirmed(holders: readonly Holder[]): Promise<boolean>;
@@ -49,7 +49,7 @@ const schema = "click";
 const holders: readonly Holder[] = ["click", "templates", "sign"];
 const askMs = 2_000;
 /** How long a good answer holds. */
-const freshMs = 300_000;
+const freshMs = 30_000;
 
 /** As a row of relay_state has it: epochs. */
 interface Noted {

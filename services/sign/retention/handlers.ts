@@ -5,6 +5,7 @@ import type { DeletionSchema, RetentionPeriodSchema } from "#gen/assent/sign/v1/
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import { unknownCursor } from "#platform/cursor.ts";
+import { untilLocked } from "#platform/db/hold-marks.ts";
 import { type Tenant, withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -64,7 +65,7 @@ export const retention = ({
     if (wanted.size < request.periods.length) {
       throw invalid(problem("periods", "DUPLICATE", "must name each status once"));
     }
-    const periods = await withOrg(pool, orgId, async (tenant) => {
+    const change = async (tenant: Tenant) => {
       await lockRules(tenant);
       if (templateId !== "") await requireTemplate(tenant, templateId);
       const now = clock.now();
@@ -90,7 +91,8 @@ export const retention = ({
         { ...{ id: newId(), at: now, action, actor: clientId, requestId }, subjectId: ownerId, details },
       ]);
       return answer;
-    });
+    };
+    const periods = await untilLocked(context.signal, () => withOrg(pool, orgId, change));
     wakeRelay();
     return { periods: periods.map(periodMessage) };
   },

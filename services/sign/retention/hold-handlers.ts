@@ -4,7 +4,8 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { LegalHoldSchema } from "#gen/assent/sign/v1/retention_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { callerHeaders, requireCaller } from "#platform/caller.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import { untilLocked } from "#platform/db/hold-marks.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
@@ -13,7 +14,17 @@ import { emailIndex } from "../agreement/subject-keys.ts";
 import type { SignDeps } from "../deps.ts";
 import { insertActs } from "./acts.ts";
 import { uuidCursor } from "./handlers.ts";
-import { countHolds, endHold, findHold, insertHold, isHeld, type LegalHold, listHolds, readActive } from "./holds.ts";
+import {
+  countHolds,
+  endHold,
+  findHold,
+  findSameHold,
+  insertHold,
+  isHeld,
+  type LegalHold,
+  listHolds,
+  readActive,
+} from "./holds.ts";
 import { lockRules, recordKinds } from "./periods.ts";
 
 type Holds = Pick<
@@ -31,8 +42,9 @@ export const legalHolds = ({
   clock,
   newId,
   records,
+  deletesNothing,
   wakeRelay,
-}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId" | "records" | "wakeRelay">): Holds => ({
+}: Pick<SignDeps, "pool" | "vault" | "clock" | "newId" | "records" | "deletesNothing" | "wakeRelay">): Holds => ({
   async setLegalHold(request, context) {
     const caller = requireCaller(context);
     const { orgId, clientId, requestId } = caller;
@@ -46,7 +58,7 @@ export const legalHolds = ({
       throw invalid(problem("email", "INVALID_EMAIL", "must be an e-mail address"));
     }
     const kind = agreementId !== null ? "agreement" : email !== "" ? "person" : "organization";
-    const { mark, ...hold } = await withOrg(pool, orgId, async (tenant) => {
+    const set = async (tenant: Tenant) => {
       // Before it is answered, deletions that have begun are over.
       await lockRules(tenant);
       if (agreementId !== null && (await loadAgreement(tenant, agreementId)) === undefined) {
@@ -57,7 +69,11 @@ export const legalHolds = ({
         ...{ id: newId(), kind, agreementId, reason: storable(request.reason) },
         ...{ createdBy: clientId, createdAt: now, liftedBy: "", liftedAt: null },
       };
-      await insertHold(tenant, made, emailIndex(vault, orgId, email));
+      const index = emailIndex(vault, orgId, email);
+      // Whoever was told 503 sends it again.
+      const same = await findSameHold(tenant, made, index);
+      if (same !== undefined) return { ...same, mark: await countHolds(tenant) };
+      await insertHold(tenant, made, index);
       await insertActs(tenant, [
         {
           ...{ id: newId(), at: now, action: "hold.set", actor: clientId, requestId },
@@ -66,7 +82,8 @@ export const legalHolds = ({
         },
       ]);
       return { ...made, mark: await countHolds(tenant) };
-    });
+    };
+    const { mark, ...hold } = await untilLocked(context.signal, () => withOrg(pool, orgId, set));
     wakeRelay();
     // What other services were just deleting is over when they answer. The hold stands also when one of them does not.
     const options = { headers: callerHeaders(caller), timeoutMs: noteMs };
@@ -91,14 +108,14 @@ export const legalHolds = ({
     return withOrg(pool, orgId, async (tenant) => ({
       mark: await countHolds(tenant),
       isHeld: await isHeld(tenant, vault, person),
-      hasHolds: (await readActive(tenant)).ids.length > 0,
+      hasHolds: deletesNothing || (await readActive(tenant)).ids.length > 0,
     }));
   },
 
   async liftLegalHold(request, context) {
     const { orgId, clientId, requestId } = requireCaller(context);
     const id = request.id.toLowerCase();
-    const hold = await withOrg(pool, orgId, async (tenant) => {
+    const lift = async (tenant: Tenant) => {
       await lockRules(tenant);
       const found = await findHold(tenant, id);
       if (found === undefined) throw new DomainError("LEGAL_HOLD_NOT_FOUND");
@@ -111,7 +128,8 @@ export const legalHolds = ({
         },
       ]);
       return { ...found, ...lifted };
-    });
+    };
+    const hold = await untilLocked(context.signal, () => withOrg(pool, orgId, lift));
     wakeRelay();
     return { hold: holdMessage(hold) };
   },

@@ -31,6 +31,22 @@ export async function insertHold(
   );
 }
 
+/** One that has been set before and still holds: of the same client, for the same reason, about the same. */
+export async function findSameHold(
+  { orgId, client }: Tenant,
+  { kind, agreementId, reason, createdBy }: LegalHold,
+  index: Buffer | null,
+): Promise<LegalHold | undefined> {
+  const { rows } = await client.query<LegalHold>(
+    `select ${columns} from sign.legal_hold
+     where organization_id = $1 and lifted_at is null and kind = $2 and agreement_id is not distinct from $3::uuid
+       and email_index is not distinct from $4::bytea and reason = $5 and created_by = $6
+     order by id limit 1`,
+    [orgId, kind, agreementId, index, reason, createdBy],
+  );
+  return rows[0];
+}
+
 /** Newest first: ids are in the order in which they were made. */
 export async function listHolds(
   { orgId, client }: Tenant,

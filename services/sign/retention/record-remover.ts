@@ -4,7 +4,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type pg from "pg";
 import { callerHeaders } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
-import { isTransient } from "#platform/db/errors.ts";
+import { isLockFailure } from "#platform/db/errors.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -64,7 +64,8 @@ export function createRecordRemover(deps: RecordRemoverDeps): {
               again.push(shelf);
             }
           } catch (error) {
-            if (!isTransient(error) && !(error instanceof ConnectError)) throw error;
+            // A database that was away may come back older: the next run asks first whether it did.
+            if (!isLockFailure(error) && !(error instanceof ConnectError)) throw error;
             deps.logger.debug({ err: error, kind: shelf.kind }, "records are not deleted while their service is away");
           }
         }

@@ -113,6 +113,8 @@ export function createRemovalWorker(
       if (deps.perMinute === 0 || !(await mayDelete())) return;
       const deleted = await unlessAway(logger, () => remover.run(() => isStopped));
       if (deleted > 0) logger.info({ agreements: deleted }, "agreements were deleted whose time was over");
+      // Deleting agreements may have taken minutes.
+      if (!(await mayDelete())) return;
       const removed = await unlessAway(logger, () => records.run(() => isStopped));
       if (removed > 0) logger.info({ records: removed }, "records were deleted whose time was over");
     },

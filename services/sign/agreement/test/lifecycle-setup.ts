@@ -54,6 +54,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
   const deps: SignDeps = {
     pool,
     ...testSeals(pool),
+    deletesNothing: false,
     intake: options.intake ?? fakeIntake(fake),
     evidenceLog: createFakeClick().client,
     renderer: createClient(

@@ -34,6 +34,7 @@ export async function startEditing() {
   const deps: SignDeps = {
     ...{ pool, intake, renderer, clock, newId, logger },
     ...testSeals(pool),
+    deletesNothing: false,
     evidenceLog: createFakeClick().client,
     organizations: { of: async () => facts, known: () => facts },
     ...{

@@ -237,7 +237,7 @@ test(`any sequence of changes, erasures, exports and purges keeps and deletes wh
             ? { email: `${person.toUpperCase()}@example.com` }
             : { agreementId: one?.id ?? "" };
       if (kind === 2 && one === undefined) return;
-      const { hold } = await organization.setLegalHold({ ...about, reason: "Lawsuit" });
+      const { hold } = await organization.setLegalHold({ ...about, reason: `Lawsuit ${randomUUID()}` });
       const keeps = [() => true, (of: Kept) => of.person === person, (of: Kept) => of.id === one?.id][kind];
       holds.push({ id: hold?.id ?? "", keeps: keeps as Hold["keeps"] });
     },

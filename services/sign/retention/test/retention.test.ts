@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { HeadSource } from "#gen/assent/click/v1/click_pb.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
@@ -387,6 +388,67 @@ describe("a legal hold", () => {
     await expectDomainError(sign.organization().liftLegalHold({ id: hold?.id ?? "" }), "LEGAL_HOLD_NOT_FOUND");
   });
 
+  test.each(["agreement", "person", "organization"] as const)(
+    "of one %s is one however often it is set",
+    async (kind) => {
+      const [agreement, other] = [await voided(), await voided()];
+      const [about, another] = {
+        agreement: [{ agreementId: agreement.id }, { agreementId: other.id }],
+        person: [{ email: "ann@example.com" }, { email: "bob@example.com" }],
+        organization: [{}, { agreementId: other.id }],
+      }[kind] as [object, object];
+      const set = async (what: object, reason = "Lawsuit 7") =>
+        (await organization.setLegalHold({ ...what, reason })).hold?.id ?? "";
+      const [id, ...more] = await Promise.all([set(about), set(about), set(about)]);
+      expect(more).toEqual([id, id]);
+      const { holds } = await organization.listLegalHolds({});
+      expect(holds).toMatchObject([{ id, kind, reason: "Lawsuit 7" }]);
+      expect(await actsOf()).toEqual(["hold.set"]);
+      // What differs in anything, or was lifted, is another one.
+      const others = [await set(another), await set(about, "Lawsuit 8")];
+      await organization.liftLegalHold({ id: id ?? "" });
+      expect(new Set([id, ...others, await set(about)]).size).toBe(4);
+    },
+  );
+
+  test("waits for a deletion that takes longer than a statement may wait for a lock, and so do periods", async () => {
+    const { orgId } = organization;
+    const deletion = await sign.superuser.connect();
+    const calls = async () => {
+      const options = { timeoutMs: 120_000 };
+      const { hold } = await organization.setLegalHold({ reason: "Lawsuit 9" }, options);
+      await organization.putRetention({ periods: [{ status: "voided", days: 1 }] }, options);
+      return organization.liftLegalHold({ id: hold?.id ?? "" }, options);
+    };
+    const name = `sign.retention ${orgId}`;
+    /** When the transaction began that waits for the deletion. */
+    const waitingSince = async (): Promise<string | undefined> => {
+      const { rows } = await sign.superuser.query<{ since: string }>(
+        `select a.xact_start::text as since from pg_locks l join pg_stat_activity a using (pid)
+         where l.locktype = 'advisory' and not l.granted and a.datname = current_database()`,
+      );
+      return rows[0]?.since;
+    };
+    try {
+      await deletion.query("select pg_advisory_lock_shared(hashtextextended($1, 0))", [name]);
+      const answers = calls();
+      const first = await until(waitingSince);
+      await until(async () => ![undefined, first].includes(await waitingSince()));
+      expect((await organization.listLegalHolds({})).holds).toEqual([]);
+      await deletion.query("select pg_advisory_unlock_shared(hashtextextended($1, 0))", [name]);
+      expect((await answers).hold).toMatchObject({ reason: "Lawsuit 9", liftedBy: "cl_test" });
+    } finally {
+      deletion.release(true);
+    }
+  });
+
+  test("is said to be there while nothing may go because its time is over", async () => {
+    const process = await sign.another({ config: { retentionPerMinute: 0 } });
+    const { orgId } = organization;
+    expect(await process.organization(orgId).findPersonHold({})).toMatchObject({ isHeld: false, hasHolds: true });
+    expect(await organization.findPersonHold({})).toMatchObject({ isHeld: false, hasHolds: false });
+  });
+
   test("that was answered while something is being deleted keeps everything that is still there", async () => {
     const agreements = await Promise.all(Array.from({ length: 12 }, () => voided()));
     await keepFor("voided", 1);
@@ -676,7 +738,11 @@ describe("records of other services", () => {
     await expectDomainError(organization.setLegalHold({ reason: "y" }), "SERVICE_UNAVAILABLE");
     sign.records.setAway(false);
     expect(await organization.findPersonHold({})).toMatchObject({ mark: 2, hasHolds: true, isHeld: true });
+    expect(sign.records.marks.get(orgId)).toBe(1);
+    const { hold: again } = await organization.setLegalHold({ reason: "y" });
+    expect(sign.records.marks.get(orgId)).toBe(2);
     const { holds } = await organization.listLegalHolds({});
+    expect(holds).toEqual([again]);
     for (const { id } of holds) await organization.liftLegalHold({ id });
   });
 
@@ -718,6 +784,26 @@ describe("records of other services", () => {
     await organization.liftLegalHold({ id: hold?.id ?? "" });
     // From here on the webhooks service deletes them.
     expect([await runRecords(), left(hers)]).toEqual([0, [true]]);
+  });
+
+  test("go on with another kind while a service is away, not after the database itself was", async () => {
+    const document = add(40, { kind: "documents" });
+    await organization.putRetention({
+      periods: [
+        { status: "acceptances", days: 30 },
+        { status: "documents", days: 30 },
+      ],
+    });
+    sign.clock.advance(7 * dayMs);
+    const runWith = (error: Error) => {
+      const acceptances = { ...deps.records.acceptances, listOld: () => Promise.reject(error) };
+      return createRecordRemover({ ...deps, records: { ...deps.records, acceptances } }).run();
+    };
+    const ended = Object.assign(new Error("terminating connection"), { code: "57P01" });
+    await expect(runWith(ended)).rejects.toBe(ended);
+    expect(left(document)).toEqual([true]);
+    expect(await runWith(new ConnectError("away", Code.Unavailable))).toBe(1);
+    expect(left(document)).toEqual([false]);
   });
 
   test("that a process has removed before it ended are told of once, and a hold set meanwhile keeps the rest", async () => {
@@ -771,5 +857,32 @@ describe("the worker", () => {
     sign.click.setWentBack(false);
     await until(async () => !(await isThere(agreement)));
     await worker.stop();
+  });
+
+  test("asks again between agreements and other records", async () => {
+    const agreement = await voided();
+    await keepFor("voided", 1);
+    sign.clock.advance(2 * dayMs);
+    let asked = 0;
+    const mayDeleteByTime: typeof sign.click.client.mayDeleteByTime = (...call) => {
+      asked += 1;
+      sign.click.setWentBack(asked > 1);
+      return sign.click.client.mayDeleteByTime(...call);
+    };
+    let looked = 0;
+    const removerPool = new Proxy(deps.removerPool, {
+      get: (pool, name, receiver) => {
+        if (name === "query") looked += 1;
+        return Reflect.get(pool, name, receiver);
+      },
+    });
+    const evidenceLog = { ...sign.click.client, mayDeleteByTime };
+    const worker = createRemovalWorker({ ...deps, removerPool, evidenceLog }, 20);
+    await worker.start();
+    await until(() => asked > 3);
+    await worker.stop();
+    sign.click.setWentBack(false);
+    // Which organizations have agreements that go, once, and never what else there is.
+    expect([await isThere(agreement), looked]).toEqual([false, 1]);
   });
 });

@@ -48,6 +48,7 @@ export async function startSigning() {
   const deps: SignDeps = {
     ...{ pool, intake, renderer, clock, newId, logger },
     ...testSeals(pool),
+    deletesNothing: false,
     evidenceLog: createFakeClick().client,
     organizations: {
       of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
