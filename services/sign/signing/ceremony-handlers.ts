@@ -11,6 +11,7 @@ import { isOpen } from "../agreement/transitions.ts";
 import type { SignDeps } from "../deps.ts";
 import { pdfFileName, readDocument } from "../edit/documents.ts";
 import { requireDocument } from "../edit/edit-documents.ts";
+import { isOverdue } from "../send/end-agreement.ts";
 import { openAgreement, requireOpenable } from "../send/open.ts";
 import { seenByRecipient, seenBySender } from "./ceremony.ts";
 import { findProgress, type Progress, withProgress } from "./progress.ts";
@@ -33,6 +34,7 @@ export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningServ
     const { orgId, view, recipient, expiresAt } = session;
     const { name: organizationName } = await deps.organizations.of(orgId);
     const { consentedAt } = recipient ?? { consentedAt: null };
+    const now = deps.clock.now();
     const progress = await progressIn(deps, session);
     const seen = seenIn(session, progress);
     return {
@@ -45,19 +47,20 @@ export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningServ
       ...(consentedAt === null ? {} : { consentedAt: timestampFromDate(consentedAt) }),
       sessionExpiresAt: timestampFromDate(expiresAt),
       organizationName,
-      canAct: isWaitedFor(session),
+      canAct: isWaitedFor(session, now),
       timeoutUrl: withEvent(view.returnUrl, "session_timeout"),
-      consentTexts: isWaitedFor(session) && consentedAt === null ? await textsOf(deps, session) : [],
+      consentTexts: isWaitedFor(session, now) && consentedAt === null ? await textsOf(deps, session) : [],
     };
   },
 });
 
 /** Whoever only has to look has nothing to do but to load the documents. */
-const isWaitedFor = ({ agreement, recipient }: SigningSession): boolean =>
+const isWaitedFor = ({ agreement, recipient }: SigningSession, now: Date): boolean =>
   agreement !== undefined &&
   recipient !== undefined &&
   recipient.role !== "certified-delivery" &&
   isOpen(agreement) &&
+  !isOverdue(agreement, now) &&
   isActing(recipient);
 
 const textsOf = async (deps: SignDeps, session: SigningSession) =>
@@ -76,11 +79,11 @@ function seenIn({ agreement, recipient }: SigningSession, progress: Progress | u
 
 /** What the person has saved, while there is something left for them to do. */
 async function progressIn(
-  { pool, files }: Pick<SignDeps, "pool" | "files">,
+  { pool, files, clock }: Pick<SignDeps, "pool" | "files" | "clock">,
   session: SigningSession,
 ): Promise<Progress | undefined> {
   const { orgId, agreement, recipient } = session;
-  if (agreement === undefined || recipient === undefined || !isWaitedFor(session)) return undefined;
+  if (agreement === undefined || recipient === undefined || !isWaitedFor(session, clock.now())) return undefined;
   const saved = await withOrg(pool, orgId, (tenant) => findProgress(files, tenant, agreement.id));
   return saved.get(recipient.id);
 }

@@ -12,12 +12,13 @@ export interface Autosave {
   adopted(): void;
   /** The person is at this field. */
   at(tabId: string): void;
-  /** Whether this field is still to be saved. */
-  isUnsaved(tabId: string): boolean;
+  /** How often the person has changed something here. */
+  changes(): number;
   /** Saves what is left; resolves when it is saved, or the attempt has failed. */
   flush(): Promise<void>;
-  /** Saves what is left, and nothing after that: what the person does now is final. */
-  hold(): Promise<void>;
+  /** Saves what is left, and nothing after that: what the person does now is final. Whether all of it is saved. */
+  hold(): Promise<boolean>;
+  isHeld(): boolean;
   /** It was not final after all. */
   resume(): void;
 }
@@ -44,6 +45,7 @@ export function createAutosave({ fields, onState, onEnd }: AutosaveOptions): Aut
   let timer = 0;
   let failures = 0;
   let isStopped = false;
+  let changes = 0;
   let running: Promise<void> | undefined;
   const isClean = () => dirty.size === 0 && place === undefined && signature === null && initials === null;
 
@@ -86,7 +88,8 @@ export function createAutosave({ fields, onState, onEnd }: AutosaveOptions): Aut
   const run = async (isLast = false): Promise<void> => {
     window.clearTimeout(timer);
     timer = 0;
-    await running;
+    // Others may have waited for it as well, and begun the next.
+    while (running !== undefined) await running;
     if (isStopped || isClean()) return;
     running = save(isLast).finally(() => {
       running = undefined;
@@ -108,10 +111,12 @@ export function createAutosave({ fields, onState, onEnd }: AutosaveOptions): Aut
 
   return {
     changed: (tabIds) => {
+      changes += 1;
       for (const tabId of tabIds) dirty.add(tabId);
       schedule();
     },
     adopted: () => {
+      changes += 1;
       ({ signature, initials } = fields);
       void run();
     },
@@ -119,11 +124,14 @@ export function createAutosave({ fields, onState, onEnd }: AutosaveOptions): Aut
       place = tabId;
       schedule();
     },
-    isUnsaved: (tabId) => dirty.has(tabId),
+    changes: () => changes,
+    isHeld: () => isStopped,
     flush: () => run(),
     hold: async () => {
       await run();
+      const isSaved = isClean();
       isStopped = true;
+      return isSaved;
     },
     resume: () => {
       isStopped = false;
@@ -140,12 +148,26 @@ const ends: ReadonlySet<string> = new Set([
   "RECIPIENT_NOT_IN_SEQUENCE",
 ]);
 
-/** Whoever comes back to a page finds what they have saved elsewhere meanwhile; what ended there ends here. */
-export function watchOtherTabs(update: (ceremony: Ceremony) => void, onEnd: (error: ApiError) => void): void {
+/**
+ * Whoever comes back to a page finds what they have saved elsewhere meanwhile; what ended there ends here. What they change
+ * here while it is asked for is newer than the answer.
+ */
+export function watchOtherTabs(
+  autosave: Autosave,
+  update: (ceremony: Ceremony) => void,
+  onEnd: (error: ApiError) => void,
+): void {
+  const look = async (): Promise<void> => {
+    await autosave.flush();
+    const changes = autosave.changes();
+    try {
+      const now = await api.ceremony();
+      if (!autosave.isHeld() && autosave.changes() === changes) update(now);
+    } catch (error) {
+      if (!autosave.isHeld() && error instanceof ApiError && ends.has(error.code)) onEnd(error);
+    }
+  };
   document.addEventListener("visibilitychange", () => {
-    if (document.hidden) return;
-    api.ceremony().then(update, (error: unknown) => {
-      if (error instanceof ApiError && ends.has(error.code)) onEnd(error);
-    });
+    if (!document.hidden && !autosave.isHeld()) void look();
   });
 }

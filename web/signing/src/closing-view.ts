@@ -1,5 +1,5 @@
 import type { Ceremony } from "#api/ceremony.ts";
-import { api } from "./api.ts";
+import { ApiError, api } from "./api.ts";
 import { button, element, show } from "./dom.ts";
 import { fill } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
@@ -36,6 +36,8 @@ export const hasDoneTheirPart = ({ canAct, recipient }: Ceremony): boolean =>
 const actingRoles = new Set(["signer", "in-person-signer", "approver"]);
 
 const askAgainMs = 3_000;
+/** Some ten minutes. */
+const maxAsks = 16;
 
 /** What has become of the agreement for somebody who has done their part, now and when they come back. */
 export function showOutcome(ceremony: Ceremony, texts: Texts, read: () => void): void {
@@ -69,11 +71,21 @@ export function showOutcome(ceremony: Ceremony, texts: Texts, read: () => void):
         ),
       ),
     );
-    if (status === "completing") window.setTimeout(() => void ask(), askAgainMs);
+    if (status === "completing") askLater();
+  };
+  // Less and less often, and not for ever: whoever asks keeps the session open.
+  let asked = 0;
+  const askLater = (): void => {
+    if (asked < maxAsks) window.setTimeout(() => void ask(), askAgainMs * 2 ** Math.min(asked++, 4));
   };
   const ask = async (): Promise<void> => {
-    const now = await api.ceremony().catch(() => undefined);
-    tell(now?.agreement?.status ?? "completing");
+    if (!news.isConnected) return;
+    try {
+      tell((await api.ceremony()).agreement?.status ?? agreement.status);
+    } catch (error) {
+      if (error instanceof ApiError && error.isExpired) location.reload();
+      else askLater();
+    }
   };
   show(
     element(

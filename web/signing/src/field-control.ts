@@ -205,16 +205,20 @@ function makeInput(tab: Tab, texts: Texts): HTMLInputElement | HTMLSelectElement
     return element("select", {}, element("option", { value: "" }, texts.chooseOne), ...choices);
   }
   if (tab.type === "text" && tab.height >= severalLines) {
-    return element("textarea", tab.maxLength > 0 ? { maxlength: tab.maxLength } : {});
+    return element("textarea", { maxlength: maxLengthOf(tab) });
   }
   const input = element("input", {
     type: inputTypes[tab.type] ?? "text",
     autocomplete: autocomplete[tab.type] ?? "off",
   });
-  if (tab.maxLength > 0) input.maxLength = tab.maxLength;
+  input.maxLength = maxLengthOf(tab);
   if (tab.type === "number") input.inputMode = "decimal";
   return input;
 }
+
+/** What the service takes of any field. */
+const longest = 10_000;
+const maxLengthOf = ({ maxLength }: Tab): number => Math.min(maxLength || longest, longest);
 
 const inputTypes: Readonly<Record<string, string>> = { checkbox: "checkbox", email: "email", date: "text" };
 

@@ -16,8 +16,8 @@ export interface Fields {
   /** The first required field after this one that is not done, from the beginning when there is none after it. */
   nextAfter(tabId: string | undefined): Tab | undefined;
   values(): TabValue[];
-  /** What was saved in another tab or on another device, for the fields that the person is not changing here. */
-  restore(saved: readonly Tab[], isKept: (tabId: string) => boolean): void;
+  /** What was saved in another tab or on another device. Signatures are shown anew, as another one may be adopted. */
+  restore(saved: readonly Tab[]): void;
   signature: Adopted | null;
   initials: Adopted | null;
   /** Called after every change, with the fields whose values are others now. */
@@ -89,12 +89,12 @@ export function createFields(
       ordered
         .filter((tab) => !isPassive(tab) && !actions.has(tab.type) && !tab.locked && fields.isShown(tab))
         .map(({ tabId }) => ({ tabId, value: values.get(tabId) ?? "" })),
-    restore: (saved, isKept) => {
+    restore: (saved) => {
       const others = new Map(saved.map(({ tabId, value }) => [tabId, value]));
       const isOther = ({ tabId }: Tab): boolean => (others.get(tabId) ?? "") !== values.get(tabId);
-      const changed = ordered.filter((tab) => isOther(tab) && !isKept(tab.tabId));
+      const changed = ordered.filter(isOther);
       for (const { tabId } of changed) values.set(tabId, others.get(tabId) ?? "");
-      if (changed.length > 0) fields.onChange(changed);
+      fields.onChange(changed);
     },
   };
   return fields;

@@ -26,12 +26,14 @@ export function showSigning(ceremony: Ceremony, language: Language, declineWith:
   );
   const saving = element("p", { class: "small saving" });
   const reload = (): void => location.reload();
+  // A page that is loaded again after its time would only find that out again.
+  const end = (error: ApiError): void => (error.isExpired ? showExpired(texts, ceremony.timeoutUrl) : reload());
   const autosave = createAutosave({
     fields,
     onState: (state) => {
       saving.textContent = { saved: texts.saved, saving: texts.saving, failed: texts.notSaved }[state];
     },
-    onEnd: reload,
+    onEnd: end,
   });
   const decline = () => declineWith(autosave);
   const adopt = async (tab: Tab): Promise<void> => {
@@ -71,12 +73,17 @@ export function showSigning(ceremony: Ceremony, language: Language, declineWith:
   };
   fields.onChange([]);
   if (ceremony.canAct) {
-    watchOtherTabs((now) => {
-      if (!now.canAct || now.recipient === null) return reload();
+    const update = (now: Ceremony): void => {
+      const saved = now.canAct ? now.recipient : null;
+      if (saved === null) {
+        reload();
+        return;
+      }
       fields.signature = now.progress.signature ?? fields.signature;
       fields.initials = now.progress.initials ?? fields.initials;
-      fields.restore(now.recipient.tabs, autosave.isUnsaved);
-    }, reload);
+      fields.restore(saved.tabs);
+    };
+    watchOtherTabs(autosave, update, end);
   }
   const sender = fill(texts.from, { sender: agreement.organizationName || agreement.senderName });
   const legend = fields.required().total > 0 ? element("p", { class: "small" }, texts.requiredMark) : null;
@@ -168,7 +175,8 @@ function actionBar(context: BarContext) {
   const finish = () => whileBusy(step, () => finishSigning(context, problems));
   const leave = (heading: string, text: string) =>
     guarded(context, problems, async () => {
-      await autosave.hold();
+      const isSaved = await autosave.hold();
+      if (ceremony.canAct && !isSaved) throw new Error("not everything is saved");
       const { returnUrl } = await api.leave();
       leaveTo(returnUrl, heading, text);
     });
