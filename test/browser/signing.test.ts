@@ -107,12 +107,17 @@ describeInBrowser("the signing page", (pages) => {
     await page.getByText("Back at the integration.").waitFor();
     expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
 
-    const other = await openLink(pages, await linkFor(api, id, "2"), wrong, phone);
+    const other = await openLink(pages, await linkFor(api, id, "2"), wrong, { ...phone, colorScheme: "dark" });
     await other.getByRole("heading", { name: "Before you sign" }).waitFor();
     await screenshot(other, "consent-phone");
     await expectAccessible(other);
     await giveConsent(other);
     await drawn(other);
+    const colourOf = (selector: string) =>
+      other.evaluate<string>(`getComputedStyle(document.querySelector("${selector}")).backgroundColor`);
+    // The page is dark; what is signed is paper, as it is sealed.
+    expect(await colourOf("html")).toBe("rgb(16, 19, 25)");
+    expect(await colourOf(".page")).toBe("rgb(255, 255, 255)");
     await screenshot(other, "document-phone");
     await other.getByRole("button", { name: "Start" }).tap();
     await screenshot(other, "next-phone");

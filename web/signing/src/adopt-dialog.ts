@@ -140,7 +140,7 @@ function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
         chosen = font;
       },
     });
-    return element("label", { class: "choice sample" }, input, sample);
+    return element("label", { class: "choice sample paper" }, input, sample);
   });
   const update = (): void => {
     for (const [index, sample] of samples.entries()) {
@@ -159,7 +159,7 @@ function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
 }
 
 function drawingPanel(texts: Texts) {
-  const canvas = element("canvas", { class: "drawing", role: "img", "aria-label": texts.drawHint });
+  const canvas = element("canvas", { class: "drawing paper", role: "img", "aria-label": texts.drawHint });
   const pad = new SignaturePad(canvas, { penColor: "#000059", minWidth: 0.8, maxWidth: 2.8 });
   let drawnAt = 0;
   /** The canvas has no size before it is shown, and another one when a telephone is turned: the drawing grows with it. */
@@ -215,7 +215,7 @@ const maxUploadBytes = 5 * 1024 * 1024;
 
 function uploadPanel(texts: Texts) {
   let png: string | undefined;
-  const preview = element("div", { class: "preview" });
+  const preview = element("div", { class: "preview paper" });
   const input = element("input", { type: "file", accept: "image/png,image/jpeg" });
   const problem = element("p", { class: "problem", role: "alert" });
   input.addEventListener("change", async () => {
@@ -267,6 +267,6 @@ function rememberAdoption(person: string, adoption: Adoption | undefined): void 
 
 function lastAdoptionPanel(last: Adoption | undefined, texts: Texts): HTMLElement {
   if (last === undefined) return element("div", { hidden: true });
-  const shown = element("div", { class: "preview" }, pictureOf(last.signature), pictureOf(last.initials));
+  const shown = element("div", { class: "preview paper" }, pictureOf(last.signature), pictureOf(last.initials));
   return element("div", {}, element("p", {}, texts.lastHint), shown);
 }

@@ -82,7 +82,7 @@ function single(
     update: () => {
       frame.hidden = !context.fields.isShown(tab);
       frame.classList.toggle("required", tab.required && !tab.locked && !isPassive(tab));
-      frame.classList.toggle("done", context.fields.isDone(tab));
+      frame.classList.toggle("done", context.fields.isDone(tab) && !isPassive(tab));
       update();
     },
     showProblem: (message) => {
@@ -205,10 +205,11 @@ function makeInput(tab: Tab, texts: Texts): HTMLInputElement | HTMLSelectElement
     return element("select", {}, element("option", { value: "" }, texts.chooseOne), ...choices);
   }
   if (tab.type === "text" && tab.height >= severalLines) {
-    return element("textarea", { maxlength: maxLengthOf(tab) });
+    return element("textarea", { maxlength: maxLengthOf(tab), dir: "auto" });
   }
   const input = element("input", {
     type: inputTypes[tab.type] ?? "text",
+    dir: "auto",
     autocomplete: autocomplete[tab.type] ?? "off",
   });
   input.maxLength = maxLengthOf(tab);

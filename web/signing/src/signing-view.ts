@@ -125,7 +125,6 @@ function layOut(controls: readonly FieldControl[], { pages, zoomTo }: DocumentsV
     for (const { node, page: number, box } of parts) {
       const page = pages.find((one) => one.documentId === tab.documentId && one.number === number);
       if (page === undefined) continue;
-      node.style.insetInlineStart = "auto";
       node.style.left = `${(100 * box.x) / page.width}%`;
       node.style.top = `${(100 * box.y) / page.height}%`;
       node.style.width = `${(100 * box.width) / page.width}%`;
