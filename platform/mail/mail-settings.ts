@@ -161,20 +161,37 @@ export const socketThrough =
     );
   };
 
-const messageOf = (from: string, { to, subject, text, html, messageId, attachments = [] }: Mail) => ({
-  from,
-  to: { name: oneLine(visibleText(to.name)), address: oneLine(to.address) },
-  subject: oneLine(subject),
-  text,
-  html,
-  messageId,
-  attachments: attachments.map(({ fileName, mediaType, content }) => ({
+const messageOf = (from: string, mail: Mail) => ({
+  from: senderOf(from, mail.fromName ?? ""),
+  to: mailboxOf(mail.to),
+  ...(mail.replyTo === undefined ? {} : { replyTo: mailboxOf(mail.replyTo) }),
+  subject: oneLine(mail.subject),
+  text: mail.text,
+  html: mail.html,
+  messageId: mail.messageId,
+  attachments: (mail.attachments ?? []).map(({ fileName, mediaType, content, contentId }) => ({
     filename: fileName,
     contentType: mediaType,
     content: Buffer.from(content),
+    ...(contentId === undefined ? {} : { cid: contentId, contentDisposition: "inline" as const }),
   })),
-  // RFC 3834: nobody's absence note is an answer to this.
-  headers: { "Auto-Submitted": "auto-generated" },
+  headers: {
+    // RFC 3834: nobody's absence note is an answer to this.
+    "Auto-Submitted": "auto-generated",
+    ...(mail.unsubscribeUrl === undefined ? {} : unsubscribing(mail.unsubscribeUrl)),
+  },
+});
+
+const mailboxOf = ({ name, address }: Mail["to"]) => ({ name: oneLine(visibleText(name)), address: oneLine(address) });
+
+/** The address is always the operator's: its domain is the one that lets the server send. */
+const senderOf = (from: string, name: string) =>
+  name === "" ? from : { name: oneLine(visibleText(name)), address: /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from };
+
+/** RFC 2369 and, for one click, RFC 8058. */
+const unsubscribing = (url: string) => ({
+  "List-Unsubscribe": `<${url}>`,
+  "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
 });
 
 /**

@@ -164,6 +164,29 @@ describe("createSmtpMailer", () => {
     }
   });
 
+  test("has the name and the address for answers of whom it is from, and ends by one click where it says so", async () => {
+    const heads: string[] = [];
+    const server = await startServer((text) => {
+      heads.push((text.split("\r\n\r\n", 1)[0] ?? "").replaceAll(/\r\n(?=\s)/g, ""));
+      return undefined;
+    });
+    const mailer = createSmtpMailer({ url: server.url, from: "Assent <sign@example.com>" });
+    const replyTo = { name: "Legal\r\nBcc: x@example.com", address: "legal@shop.example" };
+    const unsubscribeUrl = "https://sign.example.com/mail/end/abc";
+    await mailer.send({ ...mail, fromName: 'Shop <evil@example.com>\r\nX-Evil: "1"', replyTo, unsubscribeUrl });
+    await mailer.send(mail);
+    await mailer.close();
+    await server.close();
+    const [own = "", plain = ""] = heads;
+    expect(own).toMatch(/^From: .* <sign@example\.com>$/m);
+    expect(own).toMatch(/^Reply-To: .*<legal@shop\.example>$/m);
+    expect(own).not.toMatch(/^(?:Bcc|X-Evil):/im);
+    expect(own).toContain(`List-Unsubscribe: <${unsubscribeUrl}>`);
+    expect(own).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+    expect(plain).toContain("From: Assent <sign@example.com>");
+    expect(plain).not.toMatch(/^(?:Reply-To|List-Unsubscribe)/m);
+  });
+
   test("nothing that a caller gave makes a header or another recipient", async () => {
     const taken: string[] = [];
     const server = await startServer((text) => {

@@ -1,4 +1,4 @@
-import { fillText, formMail, inLanguages, type WrittenMail } from "#platform/mail/mail.ts";
+import { formMail, inLanguages, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { MailKind } from "../domain/mail.ts";
 import type { User } from "../domain/user.ts";
 import type { MailDetails } from "../store/mail-store.ts";
@@ -27,8 +27,8 @@ export function writeAccountMail(content: AccountMailContent): WrittenMail {
   const values = { name: user.name, organization: content.organizationName, date, endpoint };
   const { subject, paragraphs, action } = draft(kind, texts, details);
   return formMail({
-    ...{ tag, action, link, subject: fillText(subject, values) },
-    paragraphs: [texts.greeting, ...paragraphs].map((text) => fillText(text, values)),
+    ...{ tag, action, link, subject, values, look: plainLook(content.organizationName) },
+    paragraphs: [texts.greeting, ...paragraphs],
   });
 }
 

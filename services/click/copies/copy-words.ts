@@ -1,4 +1,4 @@
-import { inLanguages } from "#platform/mail/mail.ts";
+import { inLanguages } from "#platform/mail/mail-layout.ts";
 
 /** What a copy says itself, in one language; `{…}` is where a value goes. */
 export interface CopyWords {

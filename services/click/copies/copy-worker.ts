@@ -7,7 +7,8 @@ import type { Clock } from "#platform/clock.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import type { NudgeBus } from "#platform/events/nudges.ts";
 import type { Logger } from "#platform/logger.ts";
-import { fillText, formMail, type MailAttachment, type Mailer, MailRefusedError } from "#platform/mail/mail.ts";
+import { type MailAttachment, type Mailer, MailRefusedError } from "#platform/mail/mail.ts";
+import { fillText, formMail, plainLook } from "#platform/mail/mail-layout.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { type Accepted, collectAccepted } from "../evidence/collect-evidence.ts";
 import { agreementPdf, renderedText } from "../evidence/evidence.ts";
@@ -141,13 +142,13 @@ function letterOf({ text, terms, showing, locale, acceptance: { receipt } }: Acc
   const date = new Intl.DateTimeFormat(tag, { dateStyle: "long", timeStyle: "long", timeZone: "UTC" });
   const acceptedAt = date.format(new Date(receipt.acceptedAt));
   const values = { title, date: acceptedAt, receipt: receipt.receiptId };
-  const filled = (one: string): string => fillText(one, values);
   const mail = formMail({
-    ...{ tag, subject: filled(words.subject), action: "", link: "" },
-    paragraphs: [words.greeting, words.about, words.attached, words.whyYou].map(filled),
+    ...{ tag, values, subject: words.subject, look: plainLook(terms.counterparty?.legalName), action: "", link: "" },
+    paragraphs: [words.greeting, words.about, words.attached],
+    notes: [words.whyYou],
   });
   const job = {
-    ...{ kind: "copy" as const, words, title: filled(words.title), acceptedAt },
+    ...{ kind: "copy" as const, words, title: fillText(words.title, values), acceptedAt },
     text: {
       rendered: renderedText(showing).rendered,
       content: text.content.toString("utf8"),

@@ -1,4 +1,5 @@
-import { fillText as fill, formMail, inLanguages, type Mail, type WrittenMail } from "#platform/mail/mail.ts";
+import type { Mail } from "#platform/mail/mail.ts";
+import { formMail, inLanguages, type MailLook, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
 import { asksToAct, type MailKind } from "../send/mails.ts";
 import { en, type MailTexts } from "./texts/mail-texts.ts";
@@ -14,7 +15,7 @@ export function mailTo(
   { kind, link, messageId }: { readonly kind: MailKind; readonly link: string; readonly messageId: string },
 ): Mail {
   const to = addressee(recipient, kind);
-  const written = writeMail(contentOf(recipient, agreement, { kind, link, name: to.name }));
+  const written = writeMail(contentOf(recipient, agreement, { kind, link, to }));
   return { to, messageId, ...written };
 }
 
@@ -30,15 +31,18 @@ function addressee({ role, name, email, hostName, hostEmail }: Recipient, kind: 
 function contentOf(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, name }: { readonly kind: MailKind; readonly link: string; readonly name: string },
+  { kind, link, to }: { readonly kind: MailKind; readonly link: string; readonly to: Mail["to"] },
 ): MailContent {
   const declined = agreement.recipients.find(({ status }) => status === "declined");
   return {
     kind,
     task: tasks[recipient.role],
     locale: recipient.locale,
-    recipientName: name,
+    recipientName: to.name,
+    address: to.address,
     senderName: agreement.sender.name,
+    documents: agreement.documents.map(({ name }) => name),
+    look: plainLook(agreement.sender.name),
     subject: (asksToAct(kind) && recipient.emailSubject) || agreement.emailSubject,
     blurb: [recipient.emailBlurb || agreement.emailBlurb, recipient.note]
       .filter((text) => text.trim() !== "")
@@ -68,7 +72,12 @@ export interface MailContent {
   /** BCP 47; empty for the default. */
   readonly locale: string;
   readonly recipientName: string;
+  /** Where the mail goes. */
+  readonly address: string;
   readonly senderName: string;
+  /** Their names. */
+  readonly documents: readonly string[];
+  readonly look: MailLook;
   readonly subject: string;
   /** The sender's own message; empty when there is none. */
   readonly blurb: string;
@@ -84,47 +93,83 @@ export interface MailContent {
   readonly reason: string;
 }
 
-const mailLanguage = inLanguages<MailTexts>({ en, de, fr, es, "pt-BR": ptBr, ja });
+const languages = { en, de, fr, es, "pt-BR": ptBr, ja };
+const mailLanguage = inLanguages<MailTexts>(languages);
 
-/** Composes a mail as text and as HTML without images, scripts or remote content. */
+/** Composes a mail as text and as HTML without scripts or remote content. */
 export function writeMail(content: MailContent): WrittenMail {
   const { tag, texts } = mailLanguage(content.locale);
-  return formMail({ tag, link: content.link, ...draft(content, texts, tag) });
+  return formMail({ tag, link: content.link, look: content.look, ...draft(content, texts, tag) });
 }
 
 function draft(content: MailContent, texts: MailTexts, tag: string) {
-  const { kind, task, link, expiresAt, reason } = content;
+  const { kind, task, expiresAt, reason } = content;
   const values = {
     name: kind === "declined" ? content.actorName : content.recipientName,
+    reader: content.recipientName,
+    address: content.address,
     sender: content.senderName,
     signer: content.signerName,
-    subject: content.subject,
+    subject: unasked(content.subject),
+    blurb: content.blurb,
+    documents: listed(content.documents),
     reason,
     date: expiresAt === null ? "" : new Intl.DateTimeFormat(tag, dateFormat).format(expiresAt),
   };
   const isAsking = asksToAct(kind);
-  const topic = topicOf(kind, task);
-  const news = newsOf(content, texts);
   const said = [
-    fill(texts.greeting, { ...values, name: content.recipientName }),
-    fill(news, values),
-    reason === "" || isAsking ? "" : fill(texts.reason, values),
-    isAsking && content.blurb !== "" ? `${fill(texts.messageFrom, values)}\n${content.blurb}` : "",
-    isAsking && kind !== "expiring" && expiresAt !== null ? fill(texts.expires, values) : "",
-    isAsking && link !== "" ? texts[linkTexts[task].warning] : "",
+    texts.greeting.replace("{name}", "{reader}"),
+    newsOf(content, texts),
+    reason === "" || isAsking ? "" : texts.reason,
   ];
   return {
-    subject: subjectOf(texts[`${kind === "expiring" ? kind : topic}Subject`], values),
+    values,
+    subject: subjectOf(content, texts, values.subject),
     paragraphs: said.filter((paragraph) => paragraph !== ""),
+    quote: isAsking && content.blurb !== "" ? { label: texts.messageFrom, text: "{blurb}" } : undefined,
+    facts: isAsking ? factsOf(content, texts) : [],
     action: isAsking ? texts[linkTexts[task].action] : texts.download,
+    notes: [isAsking && content.link !== "" ? texts[linkTexts[task].warning] : "", texts.why].filter(
+      (note) => note !== "",
+    ),
   };
 }
 
-/** Senders often put the request into the subject; it is not repeated then. */
-function subjectOf(text: string, values: Readonly<Record<string, string>> & { readonly subject: string }): string {
-  const asked = /^(.*?)\s*[:：]\s*\{subject\}$/.exec(text)?.[1];
-  const isAsked = asked !== undefined && values.subject.toLowerCase().startsWith(asked.toLowerCase());
-  return isAsked ? values.subject : fill(text, values);
+function factsOf({ documents, expiresAt }: MailContent, texts: MailTexts): [label: string, text: string][] {
+  return [
+    [texts.from, "{sender}"],
+    [texts.agreement, "{subject}"],
+    ...(documents.length === 0 ? [] : ([[texts.documents, "{documents}"]] as [string, string][])),
+    ...(expiresAt === null ? [] : ([[texts.until, "{date}"]] as [string, string][])),
+  ];
+}
+
+const maxListed = 5;
+
+const listed = (names: readonly string[]): string =>
+  [...names.slice(0, maxListed), ...(names.length > maxListed ? [`+ ${names.length - maxListed}`] : [])].join("\n");
+
+/** What comes before the colon. */
+const askOf = (text: string): string | undefined => /^(.*?)\s*[:：]\s*\{subject\}$/.exec(text)?.[1];
+
+/** That of the subjects of requests, in all languages. */
+const asks = Object.values<MailTexts>(languages).flatMap((texts) =>
+  [texts.invitationSubject, texts.approveSubject, texts.receiveSubject, texts.readSubject].flatMap(
+    (text) => askOf(text) ?? [],
+  ),
+);
+const asksWithColon = new RegExp(`^(?:(?:${asks.join("|")})\\s*[:：]\\s*)+(?=\\S)`, "iu");
+
+/** Senders often put the request into the subject; the mail says it in its own words, once. */
+const unasked = (subject: string): string => subject.replace(asksWithColon, "");
+
+/** A subject that asks in a sentence, such as “Please sign the lease”, stays as it is. */
+function subjectOf({ kind, task }: MailContent, texts: MailTexts, subject: string): string {
+  const ask = askOf(texts[`${topics[task].first}Subject`]);
+  const isAsked = ask !== undefined && subject.toLowerCase().startsWith(ask.toLowerCase());
+  if (isAsked && kind === "invitation") return "{subject}";
+  if (isAsked && kind === "reminder") return texts.remindedSubject;
+  return texts[`${kind === "expiring" ? kind : topicOf(kind, task)}Subject`];
 }
 
 function newsOf({ kind, task, declinedToApprove }: MailContent, texts: MailTexts): string {

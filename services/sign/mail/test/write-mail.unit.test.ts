@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { plainLook } from "#platform/mail/mail-layout.ts";
 import type { MailKind } from "../../send/mails.ts";
 import { type MailContent, writeMail } from "../mail-to.ts";
 
@@ -8,6 +9,9 @@ const content: MailContent = {
   signerName: "",
   locale: "en",
   recipientName: "Ann",
+  address: "ann@example.com",
+  documents: ["NDA.pdf"],
+  look: plainLook("Example AG"),
   senderName: "Example AG",
   subject: "NDA",
   blurb: "As discussed.",
@@ -37,9 +41,14 @@ describe("writeMail", () => {
     const asked = (subject: string, more: Partial<MailContent> = {}) =>
       writeMail({ ...content, subject, ...more }).subject;
     expect(asked("Please sign the NDA")).toBe("Please sign the NDA");
-    expect(asked("please sign: NDA")).toBe("please sign: NDA");
+    expect(asked("please sign: NDA")).toBe("Please sign: NDA");
+    expect(asked("Please sign: Please sign: NDA")).toBe("Please sign: NDA");
+    expect(asked("À signer : NDA", { locale: "de" })).toBe("Bitte unterschreiben: NDA");
+    expect(asked("Please sign: NDA", { kind: "completed" })).toBe("Completed: NDA");
+    expect(asked("Please sign: NDA", { kind: "reminder" })).toBe("Reminder: please sign NDA");
+    expect(asked("Please sign:")).toBe("Please sign:");
     expect(asked("Bitte unterschreiben Sie", { locale: "de" })).toBe("Bitte unterschreiben Sie");
-    expect(asked("Please sign the NDA", { kind: "reminder" })).not.toBe("Please sign the NDA");
+    expect(asked("Please sign the NDA", { kind: "reminder" })).toBe("Reminder: Please sign the NDA");
     expect(asked("NDA. Please sign")).toBe("Please sign: NDA. Please sign");
   });
 

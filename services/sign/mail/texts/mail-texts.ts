@@ -28,7 +28,6 @@ export interface MailTexts {
   readonly expiringText: string;
   readonly open: string;
   readonly openToApprove: string;
-  readonly expires: string;
   readonly personal: string;
   readonly personalToApprove: string;
   /** For links that do not allow signing in the reader's name. */
@@ -46,6 +45,15 @@ export interface MailTexts {
   readonly expiredText: string;
   readonly reason: string;
   readonly messageFrom: string;
+  /** Labels of who asks, what it is, and until when. */
+  readonly from: string;
+  readonly agreement: string;
+  readonly documents: string;
+  readonly until: string;
+  /** Small print; `{address}` is the reader's. */
+  readonly why: string;
+  /** For a subject that asks by itself. */
+  readonly remindedSubject: string;
 }
 
 export const en: MailTexts = {
@@ -73,7 +81,6 @@ export const en: MailTexts = {
   expiringText: "It ends on {date}; after that it can no longer be completed.",
   open: "Read and sign",
   openToApprove: "Read and approve",
-  expires: "The link can be used until {date}.",
   personal: "This link is yours alone: whoever has it can sign in your name. Please do not forward this mail.",
   personalToApprove:
     "This link is yours alone: whoever has it can approve in your name. Please do not forward this mail.",
@@ -90,4 +97,10 @@ export const en: MailTexts = {
   expiredText: "“{subject}” was not signed by everybody in time and has ended.",
   reason: "Reason: {reason}",
   messageFrom: "Message from {sender}:",
+  from: "From",
+  agreement: "Agreement",
+  documents: "Documents",
+  until: "Available until",
+  why: "You get this mail because {sender} entered {address} as the address of a person who takes part in “{subject}”.",
+  remindedSubject: "Reminder: {subject}",
 };

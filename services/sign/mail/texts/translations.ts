@@ -26,7 +26,6 @@ export const de: MailTexts = {
   expiringText: "Die Frist endet am {date}; danach kann der Vorgang nicht mehr abgeschlossen werden.",
   open: "Lesen und unterschreiben",
   openToApprove: "Lesen und genehmigen",
-  expires: "Der Link gilt bis {date}.",
   personal:
     "Dieser Link gehört Ihnen allein: Wer ihn hat, kann in Ihrem Namen unterschreiben. Bitte leiten Sie diese Mail nicht weiter.",
   personalToApprove:
@@ -45,6 +44,12 @@ export const de: MailTexts = {
   expiredText: "„{subject}“ wurde nicht rechtzeitig von allen unterschrieben und ist beendet.",
   reason: "Grund: {reason}",
   messageFrom: "Nachricht von {sender}:",
+  from: "Von",
+  agreement: "Vorgang",
+  documents: "Dokumente",
+  until: "Verfügbar bis",
+  why: "Sie erhalten diese Mail, weil {sender} {address} als Adresse einer an „{subject}“ beteiligten Person angegeben hat.",
+  remindedSubject: "Erinnerung: {subject}",
 };
 
 export const es: MailTexts = {
@@ -71,7 +76,6 @@ export const es: MailTexts = {
   expiringText: "El plazo termina el {date}; después ya no será posible completar el trámite.",
   open: "Leer y firmar",
   openToApprove: "Leer y aprobar",
-  expires: "El enlace es válido hasta el {date}.",
   personal: "Este enlace es solo para usted: quien lo tenga puede firmar en su nombre. No reenvíe este correo.",
   personalToApprove:
     "Este enlace es solo para usted: quien lo tenga puede aprobar en su nombre. No reenvíe este correo.",
@@ -88,6 +92,12 @@ export const es: MailTexts = {
   expiredText: "No todos firmaron «{subject}» a tiempo, por lo que ha terminado.",
   reason: "Motivo: {reason}",
   messageFrom: "Mensaje de {sender}:",
+  from: "De",
+  agreement: "Acuerdo",
+  documents: "Documentos",
+  until: "Disponible hasta",
+  why: "Recibe este mensaje porque {sender} indicó {address} como dirección de una persona que participa en «{subject}».",
+  remindedSubject: "Recordatorio: {subject}",
 };
 
 export const fr: MailTexts = {
@@ -115,7 +125,6 @@ export const fr: MailTexts = {
   expiringText: "Le délai prend fin le {date} ; ensuite, la procédure ne pourra plus être achevée.",
   open: "Lire et signer",
   openToApprove: "Lire et approuver",
-  expires: "Le lien est valable jusqu’au {date}.",
   personal:
     "Ce lien est strictement personnel : quiconque le possède peut signer en votre nom. Veuillez ne pas transférer ce message.",
   personalToApprove:
@@ -133,6 +142,12 @@ export const fr: MailTexts = {
   expiredText: "« {subject} » n’a pas été signé par tous à temps et a pris fin.",
   reason: "Motif : {reason}",
   messageFrom: "Message de {sender} :",
+  from: "De",
+  agreement: "Accord",
+  documents: "Documents",
+  until: "Disponible jusqu’au",
+  why: "Vous recevez ce message parce que {sender} a indiqué {address} comme adresse d’une personne qui participe à « {subject} ».",
+  remindedSubject: "Rappel : {subject}",
 };
 
 export const ja: MailTexts = {
@@ -161,7 +176,6 @@ export const ja: MailTexts = {
   expiringText: "期限は {date} です。それ以降は手続きできません。",
   open: "内容を確認して署名",
   openToApprove: "内容を確認して承認",
-  expires: "リンクの有効期限は {date} です。",
   personal:
     "このリンクはあなた専用です。リンクを持つ人は誰でもあなたの名前で署名できます。このメールを転送しないでください。",
   personalToApprove:
@@ -179,6 +193,12 @@ export const ja: MailTexts = {
   expiredText: "「{subject}」は期限までに全員の署名が揃わなかったため、終了しました。",
   reason: "理由: {reason}",
   messageFrom: "{sender} からのメッセージ:",
+  from: "送信者",
+  agreement: "契約",
+  documents: "文書",
+  until: "有効期限",
+  why: "{sender} が「{subject}」の関係者のアドレスとして {address} を指定したため、このメールをお送りしています。",
+  remindedSubject: "リマインダー: {subject}",
 };
 
 export const ptBr: MailTexts = {
@@ -206,7 +226,6 @@ export const ptBr: MailTexts = {
   expiringText: "O prazo termina em {date}; depois disso, não será mais possível concluir o processo.",
   open: "Ler e assinar",
   openToApprove: "Ler e aprovar",
-  expires: "O link vale até {date}.",
   personal: "Este link é só seu: quem o tiver pode assinar em seu nome. Não encaminhe este e-mail.",
   personalToApprove: "Este link é só seu: quem o tiver pode aprovar em seu nome. Não encaminhe este e-mail.",
   private: "Este link é só para você. Não encaminhe este e-mail.",
@@ -222,4 +241,10 @@ export const ptBr: MailTexts = {
   expiredText: "“{subject}” não foi assinado por todos a tempo e foi encerrado.",
   reason: "Motivo: {reason}",
   messageFrom: "Mensagem de {sender}:",
+  from: "De",
+  agreement: "Acordo",
+  documents: "Documentos",
+  until: "Disponível até",
+  why: "Você recebe esta mensagem porque {sender} informou {address} como endereço de uma pessoa que participa de “{subject}”.",
+  remindedSubject: "Lembrete: {subject}",
 };
