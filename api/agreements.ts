@@ -101,6 +101,11 @@ export const recipient = shown(RecipientSchema, {
   completedAt: readOnly(orNull(time)),
   declinedAt: readOnly(orNull(time), { example: null }),
   declineReason: readOnly(orNull(text()), { example: null }),
+  deliveryFailedAt: readOnly(orNull(time), {
+    description: "When a mail to the recipient came back; null again once they have opened the agreement.",
+    example: null,
+  }),
+  deliveryFailedReason: readOnly(orNull(text()), { description: "Why it came back.", example: null }),
 });
 
 export type Recipient = AnswerOf<typeof recipient.table>;

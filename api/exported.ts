@@ -31,6 +31,8 @@ const recipient = written({
   completedAt: when(),
   declinedAt: when(),
   declineReason: maybe("As the person gave it."),
+  deliveryFailedAt: when("When a mail to the person came back."),
+  deliveryFailedReason: maybe("Why it came back."),
   signature: maybe("The typed signature; that which was drawn is one of the files."),
   initials: maybe("The same of the initials."),
   fields: readOnly(list(part(field))),

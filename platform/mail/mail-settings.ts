@@ -113,7 +113,7 @@ export function createSmtpMailer(options: Pick<MailServer, "url" | "from" | "egr
         .sendMail({ ...messageOf(options.from, mail), signal: AbortSignal.timeout(deadlineMs) })
         .catch((error: unknown) => {
           const reason = reasonOf(error);
-          if (isRefusal(error)) throw new MailRefusedError(reason);
+          if (isRefusal(error)) throw new MailRefusedError(reason, /\b[45]\d\d(?: [245]\.[\d.]+)?$/.exec(reason)?.[0]);
           if (isNotTaken(error)) throw new MailNotTakenError(`the server has not taken the mail: ${reason}`);
           throw new Error(`it is not known whether the server has taken the mail: ${reason}`);
         });
@@ -209,11 +209,15 @@ function reasonOf(error: unknown): string {
   return [code, step, responseCode, enhanced].filter((part) => part !== undefined).join(" ");
 }
 
-/** The server knows no such mailbox. What it says to our login or to the content may change, and so may our settings. */
+/**
+ * The server will not have this mail, to that mailbox or as it is (RFC 5321 §4.2.1). What it says to our login or about
+ * our address may change, as our settings do.
+ */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { command, responseCode } = error as Error & { readonly command?: unknown; readonly responseCode?: unknown };
-  return command === "RCPT TO" && typeof responseCode === "number" && responseCode >= 500;
+  const isAboutMail = command === "RCPT TO" || command === "DATA";
+  return isAboutMail && typeof responseCode === "number" && responseCode >= 500;
 }
 
 /** The server has said no, or was never reached. A connection that breaks may have done so after the mail was taken. */

@@ -28,9 +28,13 @@ export interface MailAttachment {
 
 /** The server will not take a mail for this person, now or later. */
 export class MailRefusedError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+  /** What the server answered, such as `550 5.1.1`. */
+  readonly codes: string;
+
+  constructor(message: string, codes = "") {
+    super(message);
     this.name = "MailRefusedError";
+    this.codes = codes;
   }
 }
 

@@ -34,6 +34,7 @@ const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, even
   "recipient.completed": (agreement, event) => ({ recipientCompleted: recipientOf(agreement, event) }),
   "recipient.declined": (agreement, event) => ({ recipientDeclined: recipientOf(agreement, event) }),
   "recipient.left": (agreement, event) => ({ recipientLeft: recipientOf(agreement, event) }),
+  "recipient.undelivered": (agreement, event) => ({ recipientUndelivered: recipientOf(agreement, event) }),
   "document.completed": ({ id }, { documentId, sha256 }) => ({
     agreementDocumentCompleted: { agreementId: id, documentId, sha256: sha256.toString("hex") },
   }),

@@ -59,7 +59,7 @@ function recipientView(recipient: Recipient, withTabs: boolean): Written {
     userId: id,
     recipientType: kindOf(role).name,
     routingOrder: numberText(routingOrder),
-    status: statusNames.get(recipient.status) ?? "created",
+    status: isUnreached(recipient) ? "autoresponded" : (statusNames.get(recipient.status) ?? "created"),
     clientUserId: filled(clientUserId),
     roleName: filled(roleName),
     note: filled(note),
@@ -90,12 +90,20 @@ const personOf = ({ role, name, email, hostName, hostEmail }: Recipient): Record
     ? { name, signerName: name, signerEmail: filled(email), hostName, hostEmail }
     : { name, email };
 
+/** Asked by a mail that came back, and not seen since. */
+const isUnreached = ({ status, deliveryFailedAt }: Recipient): boolean =>
+  status === RecipientStatus.SENT && deliveryFailedAt !== undefined;
+
 /** Copies are completed without having been signed. */
-const endOf = ({ role, completedAt, declinedAt, declineReason }: Recipient): Record<string, string | undefined> => ({
-  signedDateTime: role === RecipientRole.CARBON_COPY ? undefined : compatTime(completedAt),
-  declinedDateTime: compatTime(declinedAt),
-  declinedReason: filled(declineReason),
-});
+const endOf = (recipient: Recipient): Record<string, string | undefined> => {
+  const { role, completedAt, declinedAt, declineReason, deliveryFailedReason } = recipient;
+  return {
+    signedDateTime: role === RecipientRole.CARBON_COPY ? undefined : compatTime(completedAt),
+    declinedDateTime: compatTime(declinedAt),
+    declinedReason: filled(declineReason),
+    autoRespondedReason: filled(deliveryFailedReason),
+  };
+};
 
 const statusNames: ReadonlyMap<RecipientStatus, string> = new Map([
   [RecipientStatus.CREATED, "created"],

@@ -145,6 +145,8 @@ const recipientColumns = recordColumns<StoredRecipient>({
   completedAt: "timestamptz(3)",
   declinedAt: "timestamptz(3)",
   declineReason: "text",
+  deliveryFailedAt: "timestamptz(3)",
+  deliveryFailedReason: "text",
   consentedAt: "timestamptz(3)",
   signature: "jsonb",
   initials: "jsonb",

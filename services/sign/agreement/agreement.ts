@@ -161,6 +161,9 @@ export interface Recipient {
   readonly completedAt: Date | null;
   readonly declinedAt: Date | null;
   readonly declineReason: string;
+  /** When a mail to them came back, and why; null and empty again once they have opened the agreement. */
+  readonly deliveryFailedAt: Date | null;
+  readonly deliveryFailedReason: string;
   /** When the recipient consented to electronic records. */
   readonly consentedAt: Date | null;
   /** The adopted signature and initials; null until adopted. */

@@ -111,7 +111,8 @@ export type SignEvent =
         | "recipient.delivered"
         | "recipient.completed"
         | "recipient.declined"
-        | "recipient.left";
+        | "recipient.left"
+        | "recipient.undelivered";
       /** UUID. */
       readonly recipientId: string;
     }

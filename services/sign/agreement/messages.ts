@@ -96,7 +96,7 @@ function documentMessage(document: AgreementDocument, index: number): MessageIni
 
 function recipientMessage(recipient: Recipient): MessageInitShape<typeof RecipientSchema> {
   const { id, recipientId, name, email, clientUserId, roleName, routingOrder, note, locale } = recipient;
-  const { hostName, hostEmail, declineReason, emailSubject, emailBlurb } = recipient;
+  const { hostName, hostEmail, declineReason, emailSubject, emailBlurb, deliveryFailedReason } = recipient;
   return {
     id,
     recipientId,
@@ -114,11 +114,13 @@ function recipientMessage(recipient: Recipient): MessageInitShape<typeof Recipie
     hostName,
     hostEmail,
     declineReason,
+    deliveryFailedReason,
     tabs: recipient.tabs.map(tabMessage),
     ...time("sentAt", recipient.sentAt),
     ...time("deliveredAt", recipient.deliveredAt),
     ...time("completedAt", recipient.completedAt),
     ...time("declinedAt", recipient.declinedAt),
+    ...time("deliveryFailedAt", recipient.deliveryFailedAt),
   };
 }
 

@@ -58,7 +58,9 @@ export function withRecipientStatus(recipient: Recipient, to: RecipientStatus, n
     throw new Error(`a recipient cannot go from ${recipient.status} to ${to}`);
   }
   const since = recipientTimes[to];
-  return { ...recipient, status: to, ...(since === undefined ? {} : { [since]: now }) };
+  // Who opens it has been reached after all.
+  const reached = to === "delivered" ? { deliveryFailedAt: null, deliveryFailedReason: "" } : {};
+  return { ...recipient, status: to, ...(since === undefined ? {} : { [since]: now }), ...reached };
 }
 
 interface Effect {

@@ -64,6 +64,8 @@ export function newRecipient(
     completedAt: null,
     declinedAt: null,
     declineReason: "",
+    deliveryFailedAt: null,
+    deliveryFailedReason: "",
     consentedAt: null,
     signature: null,
     initials: null,

@@ -41,7 +41,7 @@ export const eraseRecipient = (recipient: Recipient, name: string): Recipient =>
   ...recipient,
   ...{ name, email: "", clientUserId: "", note: "", emailSubject: "", emailBlurb: "" },
   declineReason: recipient.declineReason === "" ? "" : erasedValue,
-  ...{ signature: null, initials: null },
+  ...{ signature: null, initials: null, deliveryFailedReason: "" },
   tabs: recipient.tabs.map(eraseTab),
 });
 

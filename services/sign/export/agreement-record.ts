@@ -65,6 +65,8 @@ const recipientRecord = (one: Recipient, clean: (text: string) => string): Expor
   completedAt: iso(one.completedAt),
   declinedAt: iso(one.declinedAt),
   declineReason: one.declineReason || null,
+  deliveryFailedAt: iso(one.deliveryFailedAt),
+  deliveryFailedReason: one.deliveryFailedReason || null,
   signature: one.signature?.typed || null,
   initials: one.initials?.typed || null,
   fields: one.tabs

@@ -3,10 +3,11 @@ import { MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
-import { type AuditAction, changeTo } from "../agreement/change.ts";
+import { changeTo } from "../agreement/change.ts";
 import { auditNames } from "../agreement/recipients.ts";
 import type { SignDeps } from "../deps.ts";
 import { hasLink, mailTo } from "../mail/mail-to.ts";
+import { noteUndelivered } from "../mail/undelivered.ts";
 import { isWorthSending, type MailKind, mailWishOf } from "../send/mails.ts";
 import { viewTokenHash } from "../signing/view.ts";
 import { deleteView } from "../signing/view-store.ts";
@@ -60,12 +61,14 @@ async function trySend(deps: SignDeps, job: Job, letter: Letter): Promise<Sent> 
   try {
     return { messageId: await send(deps, deps.mail, job, letter) };
   } catch (error) {
-    if (error instanceof MailRefusedError) return { reason: "the mail server refuses the address" };
+    if (error instanceof MailRefusedError) return { reason: `the mail server refuses the mail${inBrackets(error)}` };
     if (job.attempts < maxAttempts) throw error;
     deps.logger.error({ err: error, agreementId: job.agreementId, requestId: job.requestId }, "a mail was given up");
     return { reason: "the mail could not be sent for three days" };
   }
 }
+
+const inBrackets = ({ codes }: MailRefusedError): string => (codes === "" ? "" : ` (${codes})`);
 
 async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, letter: Letter): Promise<string> {
   const { kind, agreement, recipient } = letter;
@@ -96,11 +99,15 @@ async function makeLink(deps: SignDeps, { orgId }: Job, { agreement, recipient }
   return (await createLink(deps, { orgId, clientId: "mail" }, { ...view, ...whose })).token;
 }
 
-const note = (deps: SignDeps, job: Job, hold: Hold, { kind, agreement, recipient }: Letter, sent: Sent) => {
-  const action: AuditAction = "reason" in sent ? "recipient.mail-failed" : "recipient.mailed";
-  return changeInJob(deps, job, hold, {
+const note = (deps: SignDeps, job: Job, hold: Hold, { kind, agreement, recipient }: Letter, sent: Sent) =>
+  changeInJob(deps, job, hold, {
     agreementId: agreement.id,
-    decide: (current, { actor }) =>
-      changeTo(current, { audit: [{ action, actor, details: { ...auditNames(recipient), mail: kind, ...sent } }] }),
+    decide: (current, context) => {
+      if ("reason" in sent) {
+        const unsent = { recipientId: recipient.id, mail: kind, reason: sent.reason };
+        return noteUndelivered(current, unsent, context, { again: true });
+      }
+      const details = { ...auditNames(recipient), mail: kind, ...sent };
+      return changeTo(current, { audit: [{ action: "recipient.mailed", actor: context.actor, details }] });
+    },
   });
-};

@@ -121,5 +121,12 @@ export const signMigrations: ServiceMigrations = {
       "025_held_deliveries",
       "create policy remover_chooses on sign.legal_hold for select to assent_sign_remover using (lifted_at is null)",
     ),
+    // Mails come back.
+    sqlMigration(
+      "026_undelivered",
+      `alter table sign.recipient add column delivery_failed_at timestamptz(3),
+        add column delivery_failed_reason text not null default ''`,
+      "comment on column sign.recipient.delivery_failed_at is 'when a mail to them came back; null again once they have opened the agreement'",
+    ),
   ],
 };

@@ -39,6 +39,8 @@ const seenByOthers = (recipient: Recipient): Recipient => ({
   hostName: "",
   hostEmail: "",
   declineReason: "",
+  deliveryFailedAt: null,
+  deliveryFailedReason: "",
   tabs: recipient.tabs.filter(({ shared }) => shared),
 });
 

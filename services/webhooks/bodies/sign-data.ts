@@ -6,7 +6,7 @@ import type { Lookups } from "./lookups.ts";
 type SignCase =
   | `agreement${"Created" | "Modified" | "Sent" | "Resent" | "Delivered" | "Completed" | "Declined"}`
   | `agreement${"Voided" | "Expired" | "Deleted" | "Purged" | "DocumentCompleted"}`
-  | `recipient${"Sent" | "Delivered" | "Completed" | "Declined" | "Left"}`
+  | `recipient${"Sent" | "Delivered" | "Completed" | "Declined" | "Left" | "Undelivered"}`
   | `signTemplate${"Created" | "Modified" | "Deleted"}`;
 
 export const signData: DataMakers<SignCase> = {
@@ -26,6 +26,7 @@ export const signData: DataMakers<SignCase> = {
   recipientCompleted: (payload, lookups) => recipientData(payload, lookups),
   recipientDeclined: (payload, lookups) => recipientData(payload, lookups),
   recipientLeft: (payload, lookups) => recipientData(payload, lookups),
+  recipientUndelivered: (payload, lookups) => recipientData(payload, lookups),
   agreementDocumentCompleted: (payload, lookups) => documentData(payload, lookups),
   signTemplateCreated: (payload, lookups) => templateData(payload, lookups),
   signTemplateModified: (payload, lookups) => templateData(payload, lookups),

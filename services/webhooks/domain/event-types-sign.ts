@@ -57,9 +57,17 @@ const asked = {
   completedAt: null,
   declinedAt: null,
   declineReason: null,
+  deliveryFailedAt: null,
+  deliveryFailedReason: null,
 };
 const reading = { ...asked, status: "delivered", deliveredAt: "2026-10-21T09:20:11.000Z" };
 const done = { ...reading, status: "completed", completedAt: "2026-10-21T09:24:38.000Z" };
+const unreached = {
+  ...asked,
+  clientUserId: null,
+  deliveryFailedAt: "2026-10-21T09:00:09.000Z",
+  deliveryFailedReason: "The mail server refuses the address (550 5.1.1).",
+};
 const refused = {
   ...reading,
   status: "declined",
@@ -108,6 +116,10 @@ export const signEvents: readonly EventTypeInfo[] = [
   about("recipient", "completed", "A recipient has done their part.", { agreement: delivered, recipient: done }),
   about("recipient", "declined", "A recipient declined.", { agreement: declined, recipient: refused }),
   about("recipient", "left", "A recipient goes on later.", { agreement: delivered, recipient: reading }),
+  about("recipient", "undelivered", "A mail to a recipient came back, or no server took it.", {
+    agreement: sent,
+    recipient: unreached,
+  }),
   about("document", "completed", "A document of a completed agreement is sealed and can be fetched.", {
     document: {
       id: documentId,

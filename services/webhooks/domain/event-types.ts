@@ -139,5 +139,6 @@ const connectEvents: ReadonlyMap<string, string> = new Map([
     (verb) => [`assent.sign.recipient.${verb}`, `recipient-${verb}`] as const,
   ),
   ["assent.sign.recipient.left", "recipient-finish-later"],
+  ["assent.sign.recipient.undelivered", "recipient-autoresponded"],
   ...["created", "modified", "deleted"].map((verb) => [`assent.sign.template.${verb}`, `template-${verb}`] as const),
 ]);

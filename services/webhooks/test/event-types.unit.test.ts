@@ -51,6 +51,7 @@ describe("the types of events", () => {
     ["assent.sign.agreement.completed", "envelope-completed"],
     ["assent.sign.agreement.purged", "envelope-purge"],
     ["assent.sign.recipient.left", "recipient-finish-later"],
+    ["assent.sign.recipient.undelivered", "recipient-autoresponded"],
     ["assent.sign.template.modified", "template-modified"],
     ["assent.sign.agreement.modified", ""],
     ["assent.sign.document.completed", ""],

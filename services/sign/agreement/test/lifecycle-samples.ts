@@ -60,6 +60,8 @@ export function sampleRecipient(recipientId: string, given: Partial<Recipient> =
     completedAt: null,
     declinedAt: null,
     declineReason: "",
+    deliveryFailedAt: null,
+    deliveryFailedReason: "",
     consentedAt: null,
     signature: null,
     initials: null,

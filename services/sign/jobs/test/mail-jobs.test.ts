@@ -184,6 +184,19 @@ describe("a mail server", () => {
     await until(async () => (await system.actionsOf(id)).includes("recipient.mail-failed"));
     await system.settle();
     expect(await statusOf(id)).toBe(AgreementStatus.SENT);
+    const target = { id: { case: "agreementId" as const, value: id } };
+    const unreached = (await organization.getAgreement({ target })).agreement?.recipients[0];
+    expect(unreached?.deliveryFailedReason).toMatch(/^the mail server refuses the mail \(550/);
+    expect(unreached?.deliveryFailedAt).toBeDefined();
+    const told =
+      "select 1 from sign.outbox where subject = 'assent.sign.recipient.undelivered' and data like '%' || $1 || '%'";
+    expect((await system.superuser.query(told, [id])).rowCount).toBe(1);
+    // A second mail that cannot be sent is in the trail, and no news.
+    await organization.remindAgreement({ agreementId: id });
+    await until(
+      async () => (await system.actionsOf(id)).filter((action) => action === "recipient.mail-failed").length === 2,
+    );
+    expect((await system.superuser.query(told, [id])).rowCount).toBe(1);
 
     await system.server.down();
     const away = await system.send(organization, { recipients: [person("1", address("bob"))] });

@@ -27,6 +27,7 @@ test.each<SignEvent>([
   { kind: "agreement.declined", recipientId: "" },
   { kind: "agreement.voided" },
   { kind: "recipient.left", recipientId: "" },
+  { kind: "recipient.undelivered", recipientId: "" },
 ])("the event $kind says how many receivers its agreement names", (event) => {
   const orgId = parseOrgId("0198c0de-0000-7000-8000-000000000000");
   if (orgId === undefined) throw new Error("this is no organization");

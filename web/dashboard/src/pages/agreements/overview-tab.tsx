@@ -126,7 +126,19 @@ function State({ agreement, recipient }: { readonly agreement: Agreement; readon
         <RecipientState agreement={agreement} recipient={recipient} />
       </span>
       {recipient.declineReason && <small>{recipient.declineReason}</small>}
+      {recipient.deliveryFailedAt !== null && <Unreached agreement={agreement} recipient={recipient} />}
     </span>
+  );
+}
+
+/** A mail came back. The address of a sent agreement stays, so that the way to another one is a new agreement. */
+function Unreached({ agreement, recipient }: { readonly agreement: Agreement; readonly recipient: Recipient }) {
+  const texts = useTexts("agreements");
+  return (
+    <>
+      <small>{texts.mailReturned(recipient.deliveryFailedReason ?? "")}</small>
+      {isOpen(agreement) && isActing(recipient) && <small>{texts.mailReturnedAdvice}</small>}
+    </>
   );
 }
 

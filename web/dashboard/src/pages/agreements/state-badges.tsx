@@ -24,12 +24,13 @@ interface RecipientStateProps {
   readonly recipient: Recipient;
 }
 
-export function RecipientState({ agreement, recipient: { status } }: RecipientStateProps) {
+export function RecipientState({ agreement, recipient: { status, deliveryFailedAt } }: RecipientStateProps) {
   const { recipientStates } = useTexts("agreements");
   if (status === "completed") return <Badge tone="success">{recipientStates.completed}</Badge>;
   if (status === "declined") return <Badge tone="danger">{recipientStates.declined}</Badge>;
   // Recipients who had not acted when it ended need not act any more.
   if (agreement.status !== "created" && !isOpen(agreement)) return <Badge>{recipientStates.never}</Badge>;
   if (status === "created") return <Badge>{recipientStates.waiting}</Badge>;
+  if (deliveryFailedAt !== null) return <Badge tone="danger">{recipientStates.unreached}</Badge>;
   return <Badge tone="warning">{recipientStates[status]}</Badge>;
 }

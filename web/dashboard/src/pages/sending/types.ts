@@ -30,7 +30,9 @@ export const recipientRoles = [
 ] as const satisfies readonly RecipientRole[];
 export type RecipientRole = ShownRecipient["role"];
 
-type Course = "status" | "sentAt" | "deliveredAt" | "completedAt" | "declinedAt" | "declineReason";
+type Course =
+  | ("status" | "sentAt" | "deliveredAt" | "completedAt" | "declinedAt" | "declineReason")
+  | ("deliveryFailedAt" | "deliveryFailedReason");
 
 /** What a request may say of a recipient, and an answer does. */
 export type RecipientInput = Omit<ShownRecipient, "recipientIdGuid" | "tabs" | Course> & {

@@ -97,8 +97,12 @@ export const agreements: Texts["agreements"] = {
     delivered: "Hat sie geöffnet",
     completed: "Erledigt",
     declined: "Hat abgelehnt",
+    unreached: "E-Mail kam zurück",
     never: "Wird nicht mehr gefragt",
   },
+  mailReturned: (reason) => `Die E-Mail kam zurück${reason === "" ? "" : `: ${reason}`}.`,
+  mailReturnedAdvice:
+    "Erinnern Sie noch einmal, wenn das Postfach wieder funktioniert. Die Adresse einer versandten Vereinbarung bleibt: Für eine andere ziehen Sie sie zurück und senden eine neue.",
   changedAt: "Letzter Schritt",
   embedded: "Unterschreibt in Ihrer Anwendung",
   host: (name) => `Am Gerät von ${name}`,

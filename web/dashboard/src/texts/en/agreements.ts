@@ -99,8 +99,12 @@ export const agreements = {
     delivered: "Has opened it",
     completed: "Done",
     declined: "Has declined",
+    unreached: "Mail came back",
     never: "Not asked any more",
   },
+  mailReturned: (reason: string) => `The mail came back${reason === "" ? "" : `: ${reason}`}.`,
+  mailReturnedAdvice:
+    "Send a reminder if the mailbox works again. The address of a sent agreement can't be changed: to use another one, void this agreement and send a new one.",
   changedAt: "Last step",
   embedded: "Signs in your application",
   host: (name: string) => `On the device of ${name}`,
