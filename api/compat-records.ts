@@ -18,11 +18,21 @@ import {
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import { ConnectSecretSchema } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import type { JsonSchema } from "./kinds.ts";
-import { amount, faceOf, filled, flag, moment, type Spoken, trimmed, type Written, words } from "./spelling.ts";
+import {
+  amount,
+  faceOf,
+  filled,
+  flag,
+  moment,
+  type Spoken,
+  sampleId,
+  sampleTime,
+  trimmed,
+  type Written,
+  words,
+} from "./spelling.ts";
 
 type Object = { readonly [name: string]: Written };
-const sampleId = "01961234-5678-7abc-8def-0123456789ab";
-const sampleTime = "2026-11-20T17:00:00.1230000Z";
 const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 
 const days = amount(999);

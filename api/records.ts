@@ -1,4 +1,4 @@
-import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, type MessageShape, ScalarType } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { InitOf } from "./kinds.ts";
 
@@ -14,16 +14,23 @@ export type RecordOf<M, E = unknown> = {
 };
 
 /** What may be written: the members that the message has, and null or undefined for those that it shall not have. */
-type Writable<M, E> = { readonly [Name in keyof M]?: WritableField<M, E, Name> };
-type WritableField<M, E, Name extends keyof M> = Name extends keyof E
-  ? NameIn<E[Name]> | null | undefined
-  : M[Name] extends Timestamp | undefined
-    ? Date | null | undefined
-    : unknown;
+type Writable<D extends DescMessage, E, M = MessageShape<D>> = {
+  readonly [Name in keyof M]?: WritableField<D, E, Name> | null | undefined;
+};
+type WritableField<D extends DescMessage, E, Name> = Name extends keyof E
+  ? NameIn<E[Name]>
+  : Name extends keyof MessageShape<D> & keyof InitOf<D>
+    ? MessageShape<D>[Name] extends Timestamp | undefined
+      ? Date
+      : MessageShape<D>[Name] extends bigint | undefined
+        ? bigint | number
+        : Fixed<InitOf<D>[Name]>
+    : never;
+type Fixed<T> = T extends readonly (infer Item)[] ? readonly Fixed<Item>[] : T extends object ? Readonly<T> : T;
 
 export interface Records<D extends DescMessage, E> {
   read(message: MessageShape<D>): RecordOf<MessageShape<D>, E>;
-  write(record: Writable<MessageShape<D>, E>): InitOf<D>;
+  write(record: Writable<D, E>): InitOf<D>;
   /** The members that a mask names as a whole, and by their holders the members of members that it names. */
   masked(message: MessageShape<D>, paths: readonly string[]): Masked<RecordOf<MessageShape<D>, E>>;
 }
@@ -35,12 +42,17 @@ export interface Masked<R> {
   readonly unknown: readonly string[];
 }
 
-/** Passes between messages of one type and records, by closures that are made once. */
-export function recordsOf<D extends DescMessage, const E extends Enums<MessageShape<D>>>(
+/**
+ * Passes between messages of one type and records, by closures that are made once. `enums` has the names of the numbers:
+ * the contract's own, or those that the service uses.
+ */
+export function recordsOf<D extends DescMessage, const E extends Enums<MessageShape<D>> = Record<never, never>>(
   desc: D,
-  enums: E = {} as E,
+  enums?: E,
 ): Records<D, E> {
-  const fields = desc.fields.map((field) => fieldOf(field, (enums as Record<string, unknown>)[field.localName]));
+  const fields = desc.fields.map((field) =>
+    fieldOf(field, (enums as Record<string, unknown> | undefined)?.[field.localName]),
+  );
   const byPath = new Map(fields.map((field) => [field.path, field]));
   const record = (message: Values, wanted: readonly Field[]) => {
     const values: Values = {};
@@ -99,10 +111,25 @@ function codecOf(field: DescField, names: unknown): Pick<Field, "read" | "write"
     };
   }
   if (field.fieldKind === "enum" && names !== undefined) {
-    const known = field.enum.values.filter(({ number }) => number !== 0);
-    const byNumber = new Map(known.map(({ number, localName }) => [number, localName]));
-    const byName = new Map(known.map(({ number, localName }) => [localName, number]));
-    return { read: (number) => byNumber.get(number as number) ?? null, write: (name) => byName.get(name as string) };
+    const numbers = names as Readonly<Record<string, number>>;
+    const read = nameReader(numbers);
+    return { read: (number) => read(number as number) ?? null, write: (name) => numbers[name as string] };
   }
-  return { read: (value) => value ?? null, write: (value) => value };
+  const is64 = field.fieldKind === "scalar" && longTypes.has(field.scalar);
+  const write = (value: unknown) => (typeof value === "number" ? BigInt(value) : value);
+  return { read: (value) => value ?? null, write: is64 ? write : (value) => value };
+}
+
+const longTypes: ReadonlySet<ScalarType> = new Set([ScalarType.INT64, ScalarType.UINT64]);
+
+/** Finds the name of a number: undefined for that of UNSPECIFIED, and for those of a later contract. */
+export function nameReader<Name extends string>(
+  numbers: Readonly<Record<Name, number>>,
+): (number: number | undefined) => Exclude<Name, "UNSPECIFIED"> | undefined {
+  // The enums of the generated code have the names of their numbers, too.
+  const named = Object.entries<number | string>(numbers).filter(
+    ([, number]) => number !== 0 && typeof number === "number",
+  );
+  const names = new Map(named.map(([name, number]) => [number, name]));
+  return (number) => names.get(number ?? 0) as Exclude<Name, "UNSPECIFIED"> | undefined;
 }

@@ -144,3 +144,30 @@ export function faceOf<D extends DescMessage>(
     },
   };
 }
+
+/** An example, what an answer says of a message, and whether answers may be without it. */
+type Told<M> = readonly [example: string, tell: (of: M) => string | undefined, presence?: "sometimes"];
+
+/** What answers of the compatible interface say of a message in texts of their own. What is undefined is left out. */
+export function tellingOf<M>(table: Readonly<Record<string, Told<M>>>) {
+  const rows = Object.entries(table);
+  return {
+    examples: Object.fromEntries(rows.map(([name, [example]]) => [name, example])),
+    required: rows.flatMap(([name, [, , presence]]) => (presence === undefined ? [name] : [])),
+    write: (message: M): { readonly [name: string]: Written } => {
+      const written: Record<string, Written> = {};
+      for (const [name, [, tell]] of rows) {
+        const text = tell(message);
+        if (text !== undefined) written[name] = text;
+      }
+      return written;
+    },
+  };
+}
+
+/** Texts that are the same in every answer. */
+export const always = (texts: Readonly<Record<string, string>>): Readonly<Record<string, Told<unknown>>> =>
+  Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text, () => text]]));
+
+export const sampleId = "01961234-5678-7abc-8def-0123456789ab";
+export const sampleTime = "2026-11-20T17:00:00.1230000Z";

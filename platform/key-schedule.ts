@@ -1,3 +1,6 @@
+import type { Clock } from "./clock.ts";
+import type { Logger } from "./logger.ts";
+
 /** When a key takes over. Keys are listed by generation: the last one whose time has come signs. */
 export interface ScheduledKey {
   readonly generation: number;
@@ -81,4 +84,71 @@ function isLeftWithoutKey(keys: readonly ScheduledKey[], now: Date): boolean {
   if (scheduled !== undefined && !isRevoked(scheduled)) return false;
   const active = activeKey(keys, now);
   return active === undefined || active.signsFrom.getTime() - toleranceMs > now.getTime();
+}
+
+interface KeyCacheOptions<Stored extends ScheduledKey, Opened> {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Stands in the log beside what is said of the keys. */
+  readonly purpose: string;
+  /** All keys, oldest first; the next one among them when it is due. */
+  read(now: Date): Promise<readonly Stored[]>;
+  /** Decrypts a key. Each is decrypted once. */
+  open(key: Stored): Opened | Promise<Opened>;
+  /** Older than this, keys are read again in the background. */
+  readonly staleMs: number;
+  /** Older than this, whoever asks for keys waits until they were read again. */
+  readonly outdatedMs: number;
+}
+
+/** The keys of one purpose in memory. While they cannot be read, those that are known go on. */
+export function createKeyCache<Stored extends ScheduledKey & { readonly kid: string }, Opened extends { kid: string }>(
+  options: KeyCacheOptions<Stored, Opened>,
+) {
+  const { clock, logger, purpose, staleMs, outdatedMs } = options;
+  let keys: readonly (Required<ScheduledKey> & Opened)[] = [];
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let loading: Promise<void> | undefined;
+
+  const load = async (): Promise<void> => {
+    const opened = new Map<string, Opened>(keys.map((key) => [key.kid, key]));
+    const stored = await options.read(clock.now());
+    keys = await Promise.all(
+      stored.map(async (key) => {
+        const { generation, signsFrom, revokedAt = null } = key;
+        return { ...(opened.get(key.kid) ?? (await options.open(key))), generation, signsFrom, revokedAt };
+      }),
+    );
+  };
+  const refresh = (): Promise<void> => {
+    loading ??= load().finally(() => {
+      loading = undefined;
+      triedAt = clock.now().getTime();
+    });
+    return loading;
+  };
+  // Absolute, so that a clock that was set back does not keep the keys fresh for hours.
+  const ageMs = (): number => Math.abs(clock.now().getTime() - triedAt);
+  const refreshWhenOlderThan = (ms: number): Promise<void> | undefined => {
+    if (keys.length > 0 && ageMs() < ms) return undefined;
+    return refresh().catch((error: unknown) => {
+      if (keys.length === 0) throw error;
+      logger.warn({ err: error, purpose }, "signing keys could not be read, going on with the known ones");
+    });
+  };
+  return {
+    keys: () => keys,
+    refresh,
+    refreshWhenOlderThan,
+    /** Reads stale keys again. Callers have to wait only when the keys are outdated. */
+    keepFresh: (): Promise<void> | undefined => {
+      const refreshing = refreshWhenOlderThan(staleMs);
+      return keys.length === 0 || ageMs() >= outdatedMs ? refreshing : undefined;
+    },
+    /** Reads the keys again after a change of our own. */
+    reload: async (): Promise<void> => {
+      await loading?.catch(() => undefined);
+      await refresh();
+    },
+  };
 }

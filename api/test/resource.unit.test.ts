@@ -3,7 +3,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { UserRole } from "#gen/assent/auth/v1/users_pb.ts";
-import { ValidateTemplateResponseSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { AssetSchema, ValidateTemplateResponseSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { AnchorSchema, TabSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import {
   ContentFormat,
@@ -18,7 +18,7 @@ import { CreateEndpointResponseSchema } from "#gen/assent/webhooks/v1/webhooks_p
 import { genTemplate, genValidation } from "../generation-templates.ts";
 import { count, flag, list, named, text, time } from "../kinds.ts";
 import { optional, readOnly } from "../members.ts";
-import { recordsOf } from "../records.ts";
+import { nameReader, recordsOf } from "../records.ts";
 import { nested, resource, shown } from "../resource.ts";
 import { type TabBody, tab } from "../tabs.ts";
 import { deployment, publication, version, versionWithAll } from "../templates.ts";
@@ -293,5 +293,20 @@ describe("records", () => {
         unknown: ["label", "texts.nothing"],
       },
     );
+  });
+
+  test("have the names that a service uses, and numbers for 64 bits", () => {
+    const statuses = { "not-yet": VersionStatus.DRAFT, live: VersionStatus.PUBLISHED } as const;
+    const named = recordsOf(VersionSchema, { status: statuses });
+    expect(named.write({ status: "live" })).toEqual({ status: VersionStatus.PUBLISHED });
+    expect(named.read(create(VersionSchema, { status: VersionStatus.DRAFT })).status).toBe("not-yet");
+    expect(named.read(create(VersionSchema, { status: VersionStatus.ARCHIVED })).status).toBeNull();
+    expect(recordsOf(AssetSchema).write({ bytes: 7 })).toEqual({ bytes: 7n });
+  });
+
+  test("a number has its name, but for that of nothing and those of a later contract", () => {
+    const statusOf = nameReader(VersionStatus);
+    const numbers = [undefined, VersionStatus.UNSPECIFIED, VersionStatus.DRAFT, 99];
+    expect(numbers.map(statusOf)).toEqual([undefined, undefined, "DRAFT", undefined]);
   });
 });

@@ -1,5 +1,7 @@
 import type { JsonSchema } from "#api/kinds.ts";
 
+export { sampleId, sampleTime } from "#api/spelling.ts";
+
 import { listOf } from "../routes/schema-parts.ts";
 
 /**
@@ -41,6 +43,3 @@ export const pageAnswer = (name: string, items: JsonSchema): JsonSchema =>
     { [name]: listOf(items) },
     ["resultSetSize", "startPosition", "endPosition", "totalSetSize", name],
   );
-
-export const sampleId = "01961234-5678-7abc-8def-0123456789ab";
-export const sampleTime = "2026-11-20T17:00:00.1230000Z";

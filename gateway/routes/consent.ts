@@ -10,7 +10,7 @@ import {
 import type { CreateOf } from "#api/members.ts";
 import type { ConsentState } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
@@ -155,7 +155,12 @@ function updateRequest({
 }: RouteRequest<typeof base.path, unknown, CreateOf<typeof consentChange.table>>) {
   const change = consentChange.create(body);
   if (change.purposes.length === 0 && !change.withdrawAll)
-    throw invalid("purposes", "must name a purpose, unless withdrawAll is true");
+    throw refusedField(
+      "purposes",
+      "INVALID",
+      "must name a purpose, unless withdrawAll is true",
+      "CLICK_VALIDATION_FAILED",
+    );
   return {
     ...change,
     userRef: params.userRef,
@@ -170,9 +175,7 @@ function updateRequest({
 function readIfMatch(header: string | undefined): bigint | undefined {
   if (header === undefined || header.trim() === "*") return undefined;
   const revision = /^"?(\d{1,15})"?$/.exec(header.trim())?.[1];
-  if (revision === undefined) throw invalid("If-Match", 'must be a revision in quotes, such as "7"');
+  if (revision === undefined)
+    throw refusedField("If-Match", "INVALID", 'must be a revision in quotes, such as "7"', "CLICK_VALIDATION_FAILED");
   return BigInt(revision);
 }
-
-const invalid = (field: string, message: string): DomainError =>
-  new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field, code: "INVALID", message }] });

@@ -8,7 +8,8 @@ import {
   inclusionProof,
 } from "#api/log.ts";
 import type { GetInclusionProofRequest, GetInclusionProofResponse } from "#gen/assent/click/v1/click_pb.ts";
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { proofText } from "#platform/transparency/merkle.ts";
 import { prefers } from "../http/accept.ts";
 import { clickDialect } from "../http/error-dialect.ts";
@@ -201,15 +202,11 @@ const tileOf = ({ level, index }: { readonly level: string; readonly index: stri
 
 function leafOf({ receiptId, index }: InclusionQuery): GetInclusionProofRequest["leaf"] {
   if (receiptId !== undefined && index !== undefined) {
-    refuse({ field: "index", code: "CONFLICT", message: "must not be sent together with receiptId" });
+    throw refusedField("index", "CONFLICT", "must not be sent together with receiptId", "CLICK_VALIDATION_FAILED");
   }
   if (receiptId !== undefined) return { case: "receiptId", value: receiptId.toLowerCase() };
   if (index !== undefined) return { case: "index", value: BigInt(index) };
-  return refuse({ field: "receiptId", code: "REQUIRED", message: "receiptId or index is required" });
-}
-
-function refuse(problem: FieldProblem): never {
-  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [problem] });
+  throw refusedField("receiptId", "REQUIRED", "receiptId or index is required", "CLICK_VALIDATION_FAILED");
 }
 
 function inclusionReply(proof: GetInclusionProofResponse, { headers }: Pick<RouteRequest, "headers">): Reply {

@@ -15,7 +15,8 @@ import {
   progress,
 } from "#api/ceremony.ts";
 import type { FinishSigningResponse } from "#gen/assent/sign/v1/signing_pb.ts";
-import { DomainError, type ErrorCode } from "#platform/errors.ts";
+import type { ErrorCode } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { decodeBase64 } from "../document-bodies/read-documents.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { attachment } from "../http/file-reply.ts";
@@ -230,9 +231,7 @@ const adoptedIn = (body: Adopted | null | undefined, field: string) =>
 function bytesOf(base64: string, field: string): Uint8Array<ArrayBuffer> {
   const bytes = decodeBase64(base64);
   if (bytes !== undefined) return bytes;
-  throw new DomainError("VALIDATION_FAILED", {
-    details: [{ field, code: "INVALID_BASE64", message: "must be Base64 (RFC 4648 §4)" }],
-  });
+  throw refusedField(field, "INVALID_BASE64", "must be Base64 (RFC 4648 §4)");
 }
 
 /** Nobody has been sent anything by it. */

@@ -1,6 +1,7 @@
 import { templateFile } from "#api/templates.ts";
 import { DomainError } from "#platform/errors.ts";
 import { maxPdfBytes } from "#platform/pdf-text.ts";
+import { refusedField } from "#platform/problems.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { fileReply } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
@@ -80,9 +81,7 @@ export const templateFileRoutes: readonly Route[] = [
 function bytesOf(content: Uint8Array | "invalid-base64" | "missing" | undefined): Uint8Array {
   if (!(content instanceof Uint8Array)) {
     const message = content === "invalid-base64" ? "must be Base64 (RFC 4648 §4)" : "must be a PDF";
-    throw new DomainError("CLICK_VALIDATION_FAILED", {
-      details: [{ field: "documentBase64", code: "INVALID_PDF", message }],
-    });
+    throw refusedField("documentBase64", "INVALID_PDF", message, "CLICK_VALIDATION_FAILED");
   }
   if (content.length > maxPdfBytes) {
     throw new DomainError("CLICK_PAYLOAD_TOO_LARGE", { message: "The PDF is larger than 5 MiB." });

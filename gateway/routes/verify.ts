@@ -4,6 +4,7 @@ import { documentVerification, type FileBody, fileInQuestion, sealVerification }
 import { closed } from "#api/resource.ts";
 import type { FileInQuestionSchema } from "#gen/assent/sign/v1/verification_pb.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { signDialect, standardDialect } from "../http/error-dialect.ts";
 import { pageInOneFileReply } from "../http/file-reply.ts";
 import { jsonReply } from "../http/reply.ts";
@@ -167,7 +168,4 @@ function fileInQuestionOf({
     : { file: { case: "content", value: file.content } };
 }
 
-const notOne = (): DomainError =>
-  new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "", code: "ONE_REQUIRED", message: "must have either documentBase64 or sha256" }],
-  });
+const notOne = (): DomainError => refusedField("", "ONE_REQUIRED", "must have either documentBase64 or sha256");

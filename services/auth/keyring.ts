@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from "jose";
 import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { activeKey, plannedKey, type ScheduledKey } from "#platform/key-schedule.ts";
+import { activeKey, createKeyCache, plannedKey } from "#platform/key-schedule.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
 import { deriveKeys } from "./domain/secrets.ts";
@@ -25,51 +25,28 @@ export interface KeyringDeps {
   readonly logger: Logger;
 }
 
-type RingKey = ScheduledKey & OpenKey;
-
 // The worker tries every few seconds, so calls find a recent attempt and never wait, also while the database is down.
 // Only in a process whose worker does not run, or that was suspended, does a call read the keys itself.
 const staleMs = 60_000;
 
 export function createKeyring(deps: KeyringDeps): Keyring {
-  let keys: readonly RingKey[] = [];
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let loading: Promise<void> | undefined;
-
-  const load = async (): Promise<void> => {
-    const now = deps.clock.now();
-    const known = new Map(keys.map((key) => [key.kid, key]));
-    const stored = await readOrMakeKeys(deps, now);
-    keys = await Promise.all(
-      stored.map(async (key) => known.get(key.kid) ?? { ...key, ...(await openSealedKey(deps.kek, key)) }),
-    );
-  };
-  const refresh = (): Promise<void> => {
-    loading ??= load().finally(() => {
-      loading = undefined;
-      triedAt = deps.clock.now().getTime();
-    });
-    return loading;
-  };
-  const current = async (): Promise<readonly RingKey[]> => {
-    if (keys.length > 0 && deps.clock.now().getTime() - triedAt < staleMs) return keys;
-    try {
-      await refresh();
-    } catch (error) {
-      if (keys.length === 0) throw error;
-      deps.logger.warn({ err: error }, "signing keys could not be refreshed, going on with the known ones");
-    }
-    return keys;
-  };
-
+  const cache = createKeyCache({
+    ...{ ...deps, purpose: "token", staleMs, outdatedMs: staleMs },
+    read: (now) => readOrMakeKeys(deps, now),
+    open: (key) => openSealedKey(deps.kek, key),
+  });
   return {
-    refresh,
+    refresh: cache.refresh,
     signingKey: async () => {
-      const key = activeKey(await current(), deps.clock.now());
+      await cache.keepFresh();
+      const key = activeKey(cache.keys(), deps.clock.now());
       if (key === undefined) throw new Error("there is no signing key");
       return key;
     },
-    jwks: async () => ({ keys: publishedKeys(await current(), deps.clock.now()).map((key) => key.publicJwk) }),
+    jwks: async () => {
+      await cache.keepFresh();
+      return { keys: publishedKeys(cache.keys(), deps.clock.now()).map((key) => key.publicJwk) };
+    },
   };
 }
 

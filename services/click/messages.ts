@@ -1,75 +1,29 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { recordsOf } from "#api/records.ts";
 import {
   type AcceptBatchResponse_ResultSchema,
   type AcceptResponseSchema,
   SessionOrigin,
-  type SessionSchema,
-  SessionOutcome as WireOutcome,
-  SessionStatus as WireStatus,
+  SessionOutcome,
+  SessionSchema,
+  SessionStatus,
 } from "#gen/assent/click/v1/click_pb.ts";
-import { DomainError, errorCatalogue } from "#platform/errors.ts";
+import { errorCatalogue } from "#platform/errors.ts";
 import type { RecordOutcome } from "./accept/record-queue.ts";
 import { verificationRequirements } from "./accept/verification.ts";
-import type { SessionOutcome, SessionStatus } from "./sessions/session.ts";
+import { invalid, problem } from "./problems.ts";
 import type { SessionView } from "./sessions/session-view.ts";
 
-export function sessionMessage(session: SessionView): MessageInitShape<typeof SessionSchema> {
-  const { presentedAt, acceptedAt, completedAt, expiresAt } = session;
-  return {
-    id: session.id,
-    organizationId: session.organizationId,
-    templateId: session.templateId,
-    templateSlug: session.templateSlug,
-    templateType: session.templateType,
-    versionId: session.versionId,
-    revision: session.revision,
-    label: session.label,
-    locale: session.locale,
-    contentHash: session.contentHash,
-    userRef: session.userRef ?? undefined,
-    status: statuses[session.status],
-    outcome: session.outcome === null ? WireOutcome.UNSPECIFIED : outcomes[session.outcome],
-    origin: session.origin === "API" ? SessionOrigin.API : SessionOrigin.DIRECT,
-    policy: session.policy,
-    receiptIds: [...session.receiptIds],
-    metadata: { ...session.metadata },
-    returnUrl: session.returnUrl ?? undefined,
-    deploymentId: session.deploymentId ?? undefined,
-    renderHash: session.renderHash ?? undefined,
-    data: session.data ?? undefined,
-    verification: sessionVerification(session),
-    createdAt: timestampFromDate(session.createdAt),
-    presentedAt: presentedAt === null ? undefined : timestampFromDate(presentedAt),
-    acceptedAt: acceptedAt === null ? undefined : timestampFromDate(acceptedAt),
-    completedAt: completedAt === null ? undefined : timestampFromDate(completedAt),
-    expiresAt: expiresAt === null ? undefined : timestampFromDate(expiresAt),
-    updatedAt: timestampFromDate(session.updatedAt),
-    erased: session.erased,
-    restricted: session.restricted,
-  };
-}
+const sessions = recordsOf(SessionSchema, { status: SessionStatus, outcome: SessionOutcome, origin: SessionOrigin });
+
+export const sessionMessage = (session: SessionView): MessageInitShape<typeof SessionSchema> =>
+  sessions.write({ ...session, verification: sessionVerification(session) });
 
 /** An acceptance is only recorded with the required verification. */
 const sessionVerification = ({ policy, acceptedAt }: SessionView): JsonObject => {
   const requirements = verificationRequirements(policy);
   return { ...requirements, satisfied: !requirements.required || acceptedAt !== null };
-};
-
-const statuses: Record<SessionStatus, WireStatus> = {
-  PENDING: WireStatus.PENDING,
-  PRESENTED: WireStatus.PRESENTED,
-  ACCEPTED: WireStatus.ACCEPTED,
-  DECLINED: WireStatus.DECLINED,
-  COMPLETED: WireStatus.COMPLETED,
-  EXPIRED: WireStatus.EXPIRED,
-  CANCELLED: WireStatus.CANCELLED,
-};
-
-const outcomes: Record<SessionOutcome, WireOutcome> = {
-  ACCEPTED: WireOutcome.ACCEPTED,
-  DECLINED: WireOutcome.DECLINED,
-  NONE: WireOutcome.NONE,
 };
 
 /** Throws the error of a refusal. */
@@ -97,8 +51,7 @@ export function readTime(field: string, time: Timestamp | undefined): Date | und
 export function readTime(field: string, time: Timestamp | undefined): Date | undefined {
   if (time === undefined) return undefined;
   if (time.seconds < firstSecond || time.seconds > lastSecond) {
-    const details = [{ field, code: "RANGE", message: "must be between the years 1 and 9999" }];
-    throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+    throw invalid(problem(field, "RANGE", "must be between the years 1 and 9999"));
   }
   return timestampDate(time);
 }

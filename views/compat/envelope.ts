@@ -1,4 +1,5 @@
 import { customFieldsView, notificationView } from "#api/compat-records.ts";
+import { always, sampleId, sampleTime, tellingOf } from "#api/spelling.ts";
 import { type Agreement, AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import { envelopeDocumentsView } from "./documents.ts";
@@ -12,43 +13,75 @@ export type Included = ReadonlySet<string>;
 export const includedIn = (list: string | undefined): Included =>
   new Set((list ?? "").split(",").map((name) => name.trim().toLowerCase()));
 
-/** The `Envelope` object. Times are there once they have happened. */
-export function envelopeView(agreement: Agreement, included: Included): { readonly [name: string]: Written } {
-  const { id, emailSubject, emailBlurb, transactionId } = agreement;
-  const uri = `/envelopes/${id}`;
-  return defined({
-    envelopeId: id,
-    status: statusOf(agreement.status),
-    emailSubject,
-    emailBlurb,
-    transactionId: filled(transactionId),
-    envelopeUri: uri,
-    documentsUri: `${uri}/documents`,
-    recipientsUri: `${uri}/recipients`,
-    attachmentsUri: `${uri}/attachments`,
-    customFieldsUri: `${uri}/custom_fields`,
-    notificationUri: `${uri}/notification`,
-    documentsCombinedUri: `${uri}/documents/combined`,
-    certificateUri: `${uri}/documents/certificate`,
-    templatesUri: `${uri}/templates`,
-    ...timesOf(agreement),
-    ...expiryOf(agreement),
-    sender: senderOf(agreement),
-    ...purgeOf(agreement),
-    ...envelopeConstants,
+const uri = `/envelopes/${sampleId}`;
+const uriOf = ({ id }: Agreement): string => `/envelopes/${id}`;
+
+/** What an `Envelope` says of itself in texts. Times are there once they have happened. */
+export const envelopeTexts = tellingOf<Agreement>({
+  envelopeId: [sampleId, ({ id }) => id],
+  status: ["sent", ({ status }) => statusOf(status)],
+  emailSubject: ["Please sign the NDA", ({ emailSubject }) => emailSubject],
+  emailBlurb: ["As discussed.", ({ emailBlurb }) => emailBlurb],
+  envelopeUri: [uri, uriOf],
+  documentsUri: [`${uri}/documents`, (agreement) => `${uriOf(agreement)}/documents`],
+  recipientsUri: [`${uri}/recipients`, (agreement) => `${uriOf(agreement)}/recipients`],
+  attachmentsUri: [`${uri}/attachments`, (agreement) => `${uriOf(agreement)}/attachments`],
+  customFieldsUri: [`${uri}/custom_fields`, (agreement) => `${uriOf(agreement)}/custom_fields`],
+  notificationUri: [`${uri}/notification`, (agreement) => `${uriOf(agreement)}/notification`],
+  documentsCombinedUri: [`${uri}/documents/combined`, (agreement) => `${uriOf(agreement)}/documents/combined`],
+  certificateUri: [`${uri}/documents/certificate`, (agreement) => `${uriOf(agreement)}/documents/certificate`],
+  templatesUri: [`${uri}/templates`, (agreement) => `${uriOf(agreement)}/templates`],
+  createdDateTime: [sampleTime, ({ createdAt }) => compatTime(createdAt)],
+  lastModifiedDateTime: [sampleTime, ({ modifiedAt }) => compatTime(modifiedAt)],
+  statusChangedDateTime: [sampleTime, ({ statusChangedAt }) => compatTime(statusChangedAt)],
+  expireEnabled: ["true", ({ notification }) => flagText(notification?.expireEnabled ?? true)],
+  expireAfter: ["120", ({ notification }) => numberText(notification?.expireAfter ?? 120)],
+  purgeState: ["unpurged", ({ purge }) => purge?.state ?? "unpurged"],
+  ...always({
+    signingLocation: "online",
+    enableWetSign: "false",
+    allowMarkup: "false",
+    allowReassign: "false",
+    allowComments: "false",
+    allowViewHistory: "true",
+    autoNavigation: "true",
+    envelopeIdStamping: "true",
+    is21CFRPart11: "false",
+    signerCanSignOnMobile: "true",
+    isSignatureProviderEnvelope: "false",
+    hasFormDataChanged: "false",
+    hasComments: "false",
+    isDynamicEnvelope: "false",
+    envelopeLocation: "current_site",
+  }),
+  transactionId: ["order-1042", ({ transactionId }) => filled(transactionId), "sometimes"],
+  initialSentDateTime: [sampleTime, ({ sentAt }) => compatTime(sentAt), "sometimes"],
+  sentDateTime: [sampleTime, ({ sentAt }) => compatTime(sentAt), "sometimes"],
+  deliveredDateTime: [sampleTime, ({ deliveredAt }) => compatTime(deliveredAt), "sometimes"],
+  completedDateTime: [sampleTime, ({ completedAt }) => compatTime(completedAt), "sometimes"],
+  declinedDateTime: [sampleTime, ({ declinedAt }) => compatTime(declinedAt), "sometimes"],
+  voidedDateTime: [sampleTime, ({ voidedAt }) => compatTime(voidedAt), "sometimes"],
+  voidedReason: ["The order was cancelled.", ({ voidedReason }) => filled(voidedReason), "sometimes"],
+  expireDateTime: [sampleTime, ({ expiresAt }) => compatTime(expiresAt), "sometimes"],
+  purgeRequestDate: [sampleTime, ({ purge }) => compatTime(purge?.requestedAt), "sometimes"],
+  purgeCompletedDate: [sampleTime, ({ purge }) => compatTime(purge?.purgedAt), "sometimes"],
+});
+
+export const envelopeView = (agreement: Agreement, included: Included): { readonly [name: string]: Written } =>
+  defined({
+    ...envelopeTexts.write(agreement),
+    sender: envelopeSender.write(agreement),
     envelopeMetadata,
     ...partsOf(agreement, included),
   });
-}
 
 /** `EnvelopeSummary`: what creating one answers. */
-export const envelopeSummary = ({ id, status, statusChangedAt, createdAt }: Agreement): Written =>
-  defined({
-    envelopeId: id,
-    uri: `/envelopes/${id}`,
-    statusDateTime: compatTime(statusChangedAt ?? createdAt),
-    status: statusOf(status),
-  });
+export const envelopeSummary = tellingOf<Agreement>({
+  envelopeId: [sampleId, ({ id }) => id],
+  uri: [uri, uriOf],
+  statusDateTime: [sampleTime, ({ statusChangedAt, createdAt }) => compatTime(statusChangedAt ?? createdAt)],
+  status: ["sent", ({ status }) => statusOf(status)],
+});
 
 /** Everybody has signed while the documents are being sealed; what has expired is void. */
 const statusNames: ReadonlyMap<AgreementStatus, string> = new Map([
@@ -65,39 +98,13 @@ const statusNames: ReadonlyMap<AgreementStatus, string> = new Map([
 
 export const statusOf = (status: AgreementStatus): string => statusNames.get(status) ?? "created";
 
-const timesOf = (agreement: Agreement) => ({
-  createdDateTime: compatTime(agreement.createdAt),
-  lastModifiedDateTime: compatTime(agreement.modifiedAt),
-  statusChangedDateTime: compatTime(agreement.statusChangedAt),
-  initialSentDateTime: compatTime(agreement.sentAt),
-  sentDateTime: compatTime(agreement.sentAt),
-  deliveredDateTime: compatTime(agreement.deliveredAt),
-  completedDateTime: compatTime(agreement.completedAt),
-  declinedDateTime: compatTime(agreement.declinedAt),
-  voidedDateTime: compatTime(agreement.voidedAt),
-  voidedReason: filled(agreement.voidedReason),
-});
-
-const purgeOf = ({ purge }: Agreement) => ({
-  purgeState: purge?.state ?? "unpurged",
-  purgeRequestDate: compatTime(purge?.requestedAt),
-  purgeCompletedDate: compatTime(purge?.purgedAt),
-});
-
-const expiryOf = ({ notification, expiresAt }: Agreement) => ({
-  expireEnabled: flagText(notification?.expireEnabled ?? true),
-  expireAfter: numberText(notification?.expireAfter ?? 120),
-  expireDateTime: compatTime(expiresAt),
-});
-
 /** The user is the organization, as in the user information. */
-const senderOf = ({ sender, organizationId }: Agreement): Written =>
-  defined({
-    userName: sender?.name ?? "",
-    userId: organizationId,
-    accountId: organizationId,
-    email: filled(sender?.email),
-  });
+export const envelopeSender = tellingOf<Agreement>({
+  userName: ["Example AG", ({ sender }) => sender?.name ?? ""],
+  userId: [sampleId, ({ organizationId }) => organizationId],
+  accountId: [sampleId, ({ organizationId }) => organizationId],
+  email: ["sender@example.com", ({ sender }) => filled(sender?.email), "sometimes"],
+});
 
 function partsOf(agreement: Agreement, included: Included): Record<string, Written | undefined> {
   const withRecipients = included.has("recipients") || included.has("tabs");
@@ -110,25 +117,6 @@ function partsOf(agreement: Agreement, included: Included): Record<string, Writt
     folders: included.has("folders") ? [] : undefined,
   };
 }
-
-/** What is so of every envelope here. */
-export const envelopeConstants = {
-  signingLocation: "online",
-  enableWetSign: "false",
-  allowMarkup: "false",
-  allowReassign: "false",
-  allowComments: "false",
-  allowViewHistory: "true",
-  autoNavigation: "true",
-  envelopeIdStamping: "true",
-  is21CFRPart11: "false",
-  signerCanSignOnMobile: "true",
-  isSignatureProviderEnvelope: "false",
-  hasFormDataChanged: "false",
-  hasComments: "false",
-  isDynamicEnvelope: "false",
-  envelopeLocation: "current_site",
-} as const;
 
 export const envelopeMetadata = {
   allowAdvancedCorrect: "false",

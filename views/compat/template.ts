@@ -1,4 +1,5 @@
 import { customFieldsView, notificationView } from "#api/compat-records.ts";
+import { sampleId, sampleTime, tellingOf } from "#api/spelling.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import { definedDocumentView } from "./documents.ts";
@@ -6,11 +7,42 @@ import type { Included } from "./envelope.ts";
 import { recipientsView } from "./recipients.ts";
 import { compatTime, filled, flagText, numberText, type Written } from "./scalars.ts";
 
+const uri = `/templates/${sampleId}`;
+const uriOf = ({ id }: Agreement): string => `/templates/${id}`;
+
 /** What creating a template answers. */
-export const templateSummary = ({ id, name }: Agreement): Written => ({
-  templateId: id,
-  name,
-  uri: `/templates/${id}`,
+export const templateSummary = tellingOf<Agreement>({
+  templateId: [sampleId, ({ id }) => id],
+  name: ["NDA", ({ name }) => name],
+  uri: [uri, uriOf],
+});
+
+/** What a template says of itself in texts. */
+export const templateTexts = tellingOf<Agreement>({
+  templateId: [sampleId, ({ id }) => id],
+  uri: [uri, uriOf],
+  name: ["NDA", ({ name }) => name],
+  description: ["For visitors.", ({ description }) => description],
+  shared: ["false", ({ shared }) => flagText(shared)],
+  emailSubject: ["Please sign the NDA", ({ emailSubject }) => emailSubject, "sometimes"],
+  emailBlurb: ["", ({ emailBlurb }) => emailBlurb, "sometimes"],
+  created: [sampleTime, ({ createdAt }) => compatTime(createdAt)],
+  lastModified: [sampleTime, ({ modifiedAt }) => compatTime(modifiedAt), "sometimes"],
+  folderId: ["templates", () => "templates"],
+  folderName: ["Templates", () => "Templates", "sometimes"],
+  documentsUri: [`${uri}/documents`, (agreement) => `${uriOf(agreement)}/documents`, "sometimes"],
+  documentsCombinedUri: [`${uri}/documents/combined`, (one) => `${uriOf(one)}/documents/combined`, "sometimes"],
+  recipientsUri: [`${uri}/recipients`, (agreement) => `${uriOf(agreement)}/recipients`, "sometimes"],
+  customFieldsUri: [`${uri}/custom_fields`, (agreement) => `${uriOf(agreement)}/custom_fields`, "sometimes"],
+  notificationUri: [`${uri}/notification`, (agreement) => `${uriOf(agreement)}/notification`, "sometimes"],
+  passwordProtected: ["false", () => "false", "sometimes"],
+  signingLocation: ["online", () => "online", "sometimes"],
+});
+
+export const templateOwner = tellingOf<Agreement>({
+  userName: ["Shop backend", ({ sender }) => sender?.name ?? ""],
+  userId: [sampleId, ({ organizationId }) => organizationId],
+  email: ["sender@example.com", ({ sender }) => filled(sender?.email), "sometimes"],
 });
 
 /** A template as lists show it: without its parts, unless they are asked for. */
@@ -34,31 +66,10 @@ export const templateView = (agreement: Agreement, included: Included): Written 
     notification: notificationView(agreement.notification),
   });
 
-function templateFacts(agreement: Agreement): Readonly<Record<string, Written | undefined>> {
-  const { id, name, description, emailSubject, emailBlurb, shared, sender, organizationId } = agreement;
-  const uri = `/templates/${id}`;
-  return {
-    templateId: id,
-    uri,
-    name,
-    description,
-    shared: flagText(shared),
-    emailSubject,
-    emailBlurb,
-    created: compatTime(agreement.createdAt),
-    lastModified: compatTime(agreement.modifiedAt),
-    folderId: "templates",
-    folderName: "Templates",
-    owner: defined({ userName: sender?.name ?? "", userId: organizationId, email: filled(sender?.email) }),
-    documentsUri: `${uri}/documents`,
-    documentsCombinedUri: `${uri}/documents/combined`,
-    recipientsUri: `${uri}/recipients`,
-    customFieldsUri: `${uri}/custom_fields`,
-    notificationUri: `${uri}/notification`,
-    passwordProtected: "false",
-    signingLocation: "online",
-  };
-}
+const templateFacts = (agreement: Agreement) => ({
+  ...templateTexts.write(agreement),
+  owner: templateOwner.write(agreement),
+});
 
 const documentsOf = ({ id, documents }: Agreement) => ({
   documents: documents.map((document) => definedDocumentView(document, `/templates/${id}`)),

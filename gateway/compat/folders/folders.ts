@@ -1,9 +1,9 @@
 import type { CallOptions } from "@connectrpc/connect";
+import { sampleId, sampleTime, tellingOf } from "#api/spelling.ts";
 import { type Agreement, AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
-import { defined } from "#platform/json-object.ts";
 import { statusOf } from "../../../views/compat/envelope.ts";
-import { compatTime, filled, type Written } from "../../../views/compat/scalars.ts";
+import { compatTime, filled } from "../../../views/compat/scalars.ts";
 import type { Observed } from "../../routes/route.ts";
 import type { Services } from "../../routes/services.ts";
 import { type FoundTarget, findTarget } from "../target.ts";
@@ -47,7 +47,7 @@ export const findFolder = (folderId: string): Folder | undefined =>
   folders.find((folder) => folder.folderId === folderId.toLowerCase());
 
 /** An item that was moved to the recycle bin, and its new state. */
-interface Recycled {
+export interface Recycled {
   readonly id: string;
   readonly isTemplate: boolean;
   readonly status: "deleted" | "voided";
@@ -101,21 +101,32 @@ function requireMovable(status: AgreementStatus): void {
 const isInProcess = (status: AgreementStatus): boolean =>
   status === AgreementStatus.SENT || status === AgreementStatus.DELIVERED;
 
+interface FolderItem {
+  readonly agreement: Agreement;
+  readonly folder: Folder;
+}
+
+const ofTemplates = (tell: (agreement: Agreement) => string) => (item: FolderItem) =>
+  item.folder.templates ? tell(item.agreement) : undefined;
+const ofEnvelopes = (tell: (agreement: Agreement) => string) => (item: FolderItem) =>
+  item.folder.templates ? undefined : tell(item.agreement);
+
 /** An envelope or a template as a folder shows it. */
-export const folderItemView = (agreement: Agreement, { folderId, templates }: Folder): Written =>
-  defined({
-    ...(templates
-      ? { templateId: agreement.id, templateUri: `/templates/${agreement.id}`, name: agreement.name }
-      : { envelopeId: agreement.id, envelopeUri: `/envelopes/${agreement.id}` }),
-    folderId,
-    subject: agreement.emailSubject,
-    status: statusOf(agreement.status),
-    senderName: filled(agreement.sender?.name),
-    senderEmail: filled(agreement.sender?.email),
-    ownerName: filled(agreement.sender?.name),
-    createdDateTime: compatTime(agreement.createdAt),
-    sentDateTime: compatTime(agreement.sentAt),
-    completedDateTime: compatTime(agreement.completedAt),
-    lastModifiedDateTime: compatTime(agreement.modifiedAt),
-    expireDateTime: compatTime(agreement.expiresAt),
-  });
+export const folderItem = tellingOf<FolderItem>({
+  envelopeId: [sampleId, ofEnvelopes(({ id }) => id), "sometimes"],
+  envelopeUri: [`/envelopes/${sampleId}`, ofEnvelopes(({ id }) => `/envelopes/${id}`), "sometimes"],
+  folderId: ["sentitems", ({ folder }) => folder.folderId],
+  subject: ["Please sign the NDA", ({ agreement }) => agreement.emailSubject],
+  status: ["sent", ({ agreement }) => statusOf(agreement.status)],
+  senderName: ["Shop backend", ({ agreement }) => filled(agreement.sender?.name), "sometimes"],
+  senderEmail: ["sender@example.com", ({ agreement }) => filled(agreement.sender?.email), "sometimes"],
+  ownerName: ["Shop backend", ({ agreement }) => filled(agreement.sender?.name), "sometimes"],
+  createdDateTime: [sampleTime, ({ agreement }) => compatTime(agreement.createdAt), "sometimes"],
+  sentDateTime: [sampleTime, ({ agreement }) => compatTime(agreement.sentAt), "sometimes"],
+  completedDateTime: [sampleTime, ({ agreement }) => compatTime(agreement.completedAt), "sometimes"],
+  lastModifiedDateTime: [sampleTime, ({ agreement }) => compatTime(agreement.modifiedAt), "sometimes"],
+  expireDateTime: [sampleTime, ({ agreement }) => compatTime(agreement.expiresAt), "sometimes"],
+  templateId: [sampleId, ofTemplates(({ id }) => id), "sometimes"],
+  templateUri: [`/templates/${sampleId}`, ofTemplates(({ id }) => `/templates/${id}`), "sometimes"],
+  name: ["NDA", ofTemplates(({ name }) => name), "sometimes"],
+});

@@ -1,17 +1,13 @@
 import { customFieldsSchema, notificationSchema } from "#api/compat-records.ts";
 import type { JsonSchema } from "#api/kinds.ts";
-import { envelopeConstants, envelopeMetadata } from "../../../views/compat/envelope.ts";
+import { envelopeMetadata, envelopeSender, envelopeSummary, envelopeTexts } from "../../../views/compat/envelope.ts";
 
 import { listOf } from "../../routes/schema-parts.ts";
 import { looseBody, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
 import { compatDocumentSchema } from "./document-schemas.ts";
 import { sampleFields, sampleNotification, sampleSigner } from "./envelope-definition.ts";
 
-export const summarySchema = textsAnswer(
-  { envelopeId: sampleId, uri: `/envelopes/${sampleId}`, statusDateTime: sampleTime, status: "sent" },
-  {},
-  ["envelopeId", "uri", "statusDateTime", "status"],
-);
+export const summarySchema = textsAnswer(envelopeSummary.examples, {}, envelopeSummary.required);
 
 export const updateSummarySchema = textsAnswer({ envelopeId: sampleId }, {}, ["envelopeId"]);
 
@@ -185,56 +181,12 @@ export const auditEventsSchema = textsAnswer(
   ["auditEvents"],
 );
 
-const uri = `/envelopes/${sampleId}`;
-
-const envelopeTexts = {
-  envelopeId: sampleId,
-  status: "sent",
-  emailSubject: "Please sign the NDA",
-  emailBlurb: "As discussed.",
-  envelopeUri: uri,
-  documentsUri: `${uri}/documents`,
-  recipientsUri: `${uri}/recipients`,
-  attachmentsUri: `${uri}/attachments`,
-  customFieldsUri: `${uri}/custom_fields`,
-  notificationUri: `${uri}/notification`,
-  documentsCombinedUri: `${uri}/documents/combined`,
-  certificateUri: `${uri}/documents/certificate`,
-  templatesUri: `${uri}/templates`,
-  createdDateTime: sampleTime,
-  lastModifiedDateTime: sampleTime,
-  statusChangedDateTime: sampleTime,
-  expireEnabled: "true",
-  expireAfter: "120",
-  purgeState: "unpurged",
-  ...envelopeConstants,
-};
-
-/** Members that appear later. */
-const happened = {
-  transactionId: "order-1042",
-  initialSentDateTime: sampleTime,
-  sentDateTime: sampleTime,
-  deliveredDateTime: sampleTime,
-  completedDateTime: sampleTime,
-  declinedDateTime: sampleTime,
-  voidedDateTime: sampleTime,
-  voidedReason: "The order was cancelled.",
-  expireDateTime: sampleTime,
-  purgeRequestDate: sampleTime,
-  purgeCompletedDate: sampleTime,
-};
-
 const noneYet: JsonSchema = { type: "array", items: { type: "object" }, examples: [[]] };
 
 export const envelopeSchema = textsAnswer(
-  { ...envelopeTexts, ...happened },
+  envelopeTexts.examples,
   {
-    sender: textsAnswer(
-      { userName: "Example AG", userId: sampleId, accountId: sampleId, email: "sender@example.com" },
-      {},
-      ["userName", "userId", "accountId"],
-    ),
+    sender: textsAnswer(envelopeSender.examples, {}, envelopeSender.required),
     recipients: recipientsSchema,
     customFields: customFieldsSchema,
     envelopeDocuments: listOf(compatDocumentSchema),
@@ -243,7 +195,7 @@ export const envelopeSchema = textsAnswer(
     folders: noneYet,
     envelopeMetadata: textsAnswer(envelopeMetadata, {}, Object.keys(envelopeMetadata)),
   },
-  [...Object.keys(envelopeTexts), "sender", "envelopeMetadata"],
+  [...envelopeTexts.required, "sender", "envelopeMetadata"],
 );
 
 const paging = { resultSetSize: "1", startPosition: "0", endPosition: "0", totalSetSize: "5" };

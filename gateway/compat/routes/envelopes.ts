@@ -85,7 +85,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
       return sign.createAgreement({ ...init, ...key, observed }, options);
     },
     respond: ({ agreement, replayed: isReplayed }) =>
-      jsonReply(201, envelopeSummary(required(agreement)), isReplayed ? replayed : {}),
+      jsonReply(201, envelopeSummary.write(required(agreement)), isReplayed ? replayed : {}),
   }),
   defineCompatRoute({
     tag,

@@ -1,4 +1,5 @@
 import type { CallOptions } from "@connectrpc/connect";
+import { tellingOf } from "#api/spelling.ts";
 import { DateField } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { pageOf, pageUri } from "../../../views/compat/page.ts";
@@ -7,55 +8,41 @@ import { jsonReply } from "../../http/reply.ts";
 import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import { listOf } from "../../routes/schema-parts.ts";
 import type { Services } from "../../routes/services.ts";
-import { type Folder, findFolder, folderItemView, folders, recycle, recycleBin } from "../folders/folders.ts";
+import {
+  type Folder,
+  findFolder,
+  folderItem,
+  folders,
+  type Recycled,
+  recycle,
+  recycleBin,
+} from "../folders/folders.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import { looseBody, pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
+import { looseBody, pageAnswer, sampleId, textsAnswer } from "../schema-parts.ts";
 
 const tag = "Compatible folders";
 
-const folderSchema = textsAnswer(
-  {
-    folderId: "draft",
-    name: "Draft",
-    type: "draft",
-    itemCount: "3",
-    uri: "/folders/draft",
-    hasSubFolders: "false",
-    hasAccess: "true",
-  },
-  {},
-  ["folderId", "name", "type", "itemCount"],
-);
+interface CountedFolder extends Pick<Folder, "folderId" | "name"> {
+  readonly count: number;
+}
 
-const itemSchema = textsAnswer(
-  {
-    envelopeId: sampleId,
-    envelopeUri: `/envelopes/${sampleId}`,
-    folderId: "sentitems",
-    subject: "Please sign the NDA",
-    status: "sent",
-    senderName: "Shop backend",
-    senderEmail: "sender@example.com",
-    ownerName: "Shop backend",
-    createdDateTime: sampleTime,
-    sentDateTime: sampleTime,
-    completedDateTime: sampleTime,
-    lastModifiedDateTime: sampleTime,
-    expireDateTime: sampleTime,
-    templateId: sampleId,
-    templateUri: `/templates/${sampleId}`,
-    name: "NDA",
-  },
-  {},
-  ["folderId", "subject", "status"],
-);
+const folderTexts = tellingOf<CountedFolder>({
+  folderId: ["draft", ({ folderId }) => folderId],
+  name: ["Draft", ({ name }) => name],
+  type: ["draft", ({ folderId }) => folderId],
+  itemCount: ["3", ({ count }) => numberText(count)],
+  uri: ["/folders/draft", ({ folderId }) => `/folders/${folderId}`, "sometimes"],
+  hasSubFolders: ["false", () => "false", "sometimes"],
+  hasAccess: ["true", () => "true", "sometimes"],
+});
+const folderSchema = textsAnswer(folderTexts.examples, {}, folderTexts.required);
 
-const movedSchema = textsAnswer({ envelopeId: sampleId, status: "deleted", uri: `/envelopes/${sampleId}` }, {}, [
-  "envelopeId",
-  "status",
-  "uri",
-]);
+const movedTexts = tellingOf<Recycled>({
+  envelopeId: [sampleId, ({ id }) => id],
+  status: ["deleted", ({ status }) => status],
+  uri: [`/envelopes/${sampleId}`, ({ id, isTemplate }) => `/${isTemplate ? "templates" : "envelopes"}/${id}`],
+});
 
 const folderId = {
   schema: {
@@ -96,7 +83,7 @@ export const compatFolderRoutes: readonly Route[] = [
     respond: (counts) =>
       jsonReply(200, {
         ...pageOf({ start: 0, size: folders.length, total: folders.length }),
-        folders: folders.map((folder, index) => folderView(folder, counts[index] ?? 0)),
+        folders: folders.map((folder, index) => folderTexts.write({ ...folder, count: counts[index] ?? 0 })),
       }),
   }),
   defineCompatRoute({
@@ -119,7 +106,10 @@ export const compatFolderRoutes: readonly Route[] = [
       description: "The folder with its items, newest first.",
       schema: pageAnswer("folders", {
         ...folderSchema,
-        properties: { ...(folderSchema.properties as object), folderItems: listOf(itemSchema) },
+        properties: {
+          ...(folderSchema.properties as object),
+          folderItems: listOf(textsAnswer(folderItem.examples, {}, folderItem.required)),
+        },
       }),
     },
     errors: [],
@@ -138,7 +128,10 @@ export const compatFolderRoutes: readonly Route[] = [
           uriFrom: (from) => pageUri(`/folders/${folder.folderId}`, query, { start: from, count: items.length }),
         }),
         folders: [
-          { ...folderView(folder, total), folderItems: items.map((agreement) => folderItemView(agreement, folder)) },
+          {
+            ...folderTexts.write({ ...folder, count: total }),
+            folderItems: items.map((agreement) => folderItem.write({ agreement, folder })),
+          },
         ],
       }),
   }),
@@ -159,7 +152,7 @@ export const compatFolderRoutes: readonly Route[] = [
     success: {
       status: 200,
       description: "What became of them.",
-      schema: pageAnswer("envelopes", movedSchema),
+      schema: pageAnswer("envelopes", textsAnswer(movedTexts.examples, {}, movedTexts.required)),
     },
     errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED", "INVALID_ENVELOPE_STATUS", "LEGAL_HOLD"],
     call: (request, { sign }) => {
@@ -169,24 +162,10 @@ export const compatFolderRoutes: readonly Route[] = [
     respond: (recycled) =>
       jsonReply(200, {
         ...pageOf({ start: 0, size: recycled.length, total: recycled.length }),
-        envelopes: recycled.map(({ id, isTemplate, status }) => ({
-          envelopeId: id,
-          status,
-          uri: `/${isTemplate ? "templates" : "envelopes"}/${id}`,
-        })),
+        envelopes: recycled.map(movedTexts.write),
       }),
   }),
 ];
-
-const folderView = ({ folderId, name }: Folder, itemCount: number) => ({
-  folderId,
-  name,
-  type: folderId,
-  uri: `/folders/${folderId}`,
-  itemCount: numberText(itemCount),
-  hasSubFolders: "false",
-  hasAccess: "true",
-});
 
 function readIds(body: Reader): string[] {
   const ids = [...new Set(body.texts("envelopeIds").map((id) => id.trim().toLowerCase()))];

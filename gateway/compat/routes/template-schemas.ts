@@ -1,6 +1,7 @@
 import { customFieldsSchema, notificationSchema } from "#api/compat-records.ts";
+import { templateOwner, templateSummary, templateTexts } from "../../../views/compat/template.ts";
 import { listOf } from "../../routes/schema-parts.ts";
-import { looseBody, pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
+import { looseBody, pageAnswer, sampleId, textsAnswer } from "../schema-parts.ts";
 import { definedDocumentSchema, documentsExample } from "./document-schemas.ts";
 import { recipientsSchema } from "./envelope-schemas.ts";
 
@@ -37,55 +38,30 @@ export const templateExample = {
   status: "created",
 };
 
-export const templateSummarySchema = textsAnswer(
-  { templateId: sampleId, name: "NDA", uri: `/templates/${sampleId}` },
-  {},
-  ["templateId", "name", "uri"],
-);
+export const templateSummarySchema = textsAnswer(templateSummary.examples, {}, templateSummary.required);
 
 export const templateUpdateSchema = textsAnswer({ templateId: sampleId, envelopeId: sampleId }, {}, ["templateId"]);
 
-const facts = {
-  templateId: sampleId,
-  uri: `/templates/${sampleId}`,
-  name: "NDA",
-  description: "For visitors.",
-  shared: "false",
-  emailSubject: "Please sign the NDA",
-  emailBlurb: "",
-  created: sampleTime,
-  lastModified: sampleTime,
-  folderId: "templates",
-  folderName: "Templates",
-  documentsUri: `/templates/${sampleId}/documents`,
-  documentsCombinedUri: `/templates/${sampleId}/documents/combined`,
-  recipientsUri: `/templates/${sampleId}/recipients`,
-  customFieldsUri: `/templates/${sampleId}/custom_fields`,
-  notificationUri: `/templates/${sampleId}/notification`,
-  passwordProtected: "false",
-  signingLocation: "online",
-};
-
-const owner = textsAnswer({ userName: "Shop backend", userId: sampleId, email: "sender@example.com" }, {}, [
-  "userName",
-  "userId",
-]);
-const required = ["templateId", "uri", "name", "description", "shared", "created", "folderId", "owner"];
+const facts = { ...templateTexts.examples, pageCount: "1" };
+const required = [...templateTexts.required, "owner"];
 
 const parts = {
-  owner,
+  owner: textsAnswer(templateOwner.examples, {}, templateOwner.required),
   documents: listOf(definedDocumentSchema),
   recipients: recipientsSchema,
   customFields: customFieldsSchema,
 };
 
 /** Its parts are included only on request. */
-const templateListItemSchema = textsAnswer({ ...facts, pageCount: "1" }, parts, required);
+const templateListItemSchema = textsAnswer(facts, parts, required);
 
-export const templateSchema = textsAnswer(
-  { ...facts, pageCount: "1" },
-  { ...parts, notification: notificationSchema },
-  [...required, "documents", "recipients", "customFields", "notification", "pageCount"],
-);
+export const templateSchema = textsAnswer(facts, { ...parts, notification: notificationSchema }, [
+  ...required,
+  "documents",
+  "recipients",
+  "customFields",
+  "notification",
+  "pageCount",
+]);
 
 export const templatesSchema = pageAnswer("envelopeTemplates", templateListItemSchema);

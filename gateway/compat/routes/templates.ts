@@ -64,7 +64,7 @@ export const compatTemplateRoutes: readonly Route[] = [
         },
         { ...onBehalfOf(request), timeoutMs: uploadTimeoutMs },
       ),
-    respond: ({ agreement }) => jsonReply(201, templateSummary(required(agreement))),
+    respond: ({ agreement }) => jsonReply(201, templateSummary.write(required(agreement))),
   }),
   defineCompatRoute({
     tag,

@@ -6,8 +6,8 @@ import type { JsonSchema } from "#api/kinds.ts";
 import { auditEvent, organization } from "#api/organizations.ts";
 import { acceptancesToday, agreementsToday, type Overview, webhooksToday } from "#api/overview.ts";
 import { type GetActivityResponse, GetActivityResponseSchema } from "#gen/assent/click/v1/click_pb.ts";
-import { DomainError } from "#platform/errors.ts";
 import { isOutage } from "#platform/outage.ts";
+import { refusedField } from "#platform/problems.ts";
 import { isoTime } from "../../../views/scalars.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { listing, type PageQuery, pageLimit } from "../pages.ts";
@@ -195,6 +195,5 @@ function datesOf(timeZone: string): Intl.DateTimeFormat {
   } catch {
     // Said below.
   }
-  const message = "must be a time zone such as Europe/Berlin";
-  throw new DomainError("VALIDATION_FAILED", { details: [{ field: "timeZone", code: "INVALID_TIME_ZONE", message }] });
+  throw refusedField("timeZone", "INVALID_TIME_ZONE", "must be a time zone such as Europe/Berlin");
 }

@@ -2,7 +2,8 @@ import { agreementChanges, newAgreement } from "#api/agreement-bodies.ts";
 import { agreementFilter } from "#api/agreement-records.ts";
 import { agreement } from "#api/agreements.ts";
 import type { CreateOf } from "#api/members.ts";
-import { DomainError } from "#platform/errors.ts";
+import type { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { timestampOf } from "../../../views/scalars.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { listing, type PageQuery, pageLimit } from "../pages.ts";
@@ -153,6 +154,4 @@ function wantedOf({ dateField = "created", ...query }: CreateOf<typeof agreement
 }
 
 const twoOrigins = (): DomainError =>
-  new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "templateId", code: "NOT_ALLOWED", message: "must not be sent together with compositions" }],
-  });
+  refusedField("templateId", "NOT_ALLOWED", "must not be sent together with compositions");

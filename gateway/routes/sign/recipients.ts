@@ -9,6 +9,7 @@ import {
 } from "#api/agreements.ts";
 import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { createBody, defineRoute, jsonBody, onBehalfOf, type Route } from "../route.ts";
 import { required } from "../schema-parts.ts";
@@ -180,7 +181,5 @@ function recipientIn(agreement: Agreement | undefined, id: string): Recipient {
 function someOf(body: RecipientsBody): ReturnType<typeof fromGroups> {
   const recipients = fromGroups(body);
   if (recipients.length > 0) return recipients;
-  throw new DomainError("VALIDATION_FAILED", {
-    details: [{ field: "signers", code: "REQUIRED", message: "or another list of recipients must have one" }],
-  });
+  throw refusedField("signers", "REQUIRED", "or another list of recipients must have one");
 }

@@ -9,6 +9,7 @@ import {
 } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
+import { refusedField } from "#platform/problems.ts";
 import { type Named, noOrigin } from "../domain/audit.ts";
 import { parseName } from "../domain/organization.ts";
 import { auditEntry, operatorOf } from "../logins/audit-entry.ts";
@@ -47,8 +48,7 @@ export const deletions = (deps: Deps): Handlers => ({
       if (newest !== undefined && isOpen(newest)) return { deletion: messageOf(orgId, newest) };
       if (name === undefined) throw organizationNotFound();
       if (request.name !== name) {
-        const message = "must be the name of the organization";
-        throw new DomainError("VALIDATION_FAILED", { details: [{ field: "name", code: "OTHER_NAME", message }] });
+        throw refusedField("name", "OTHER_NAME", "must be the name of the organization");
       }
       const requestedAt = deps.clock.now();
       const effectiveAt = new Date(requestedAt.getTime() + noticeMs);
@@ -109,14 +109,6 @@ const note = (
   return addAudit(tenant, auditEntry(deps, { ...what, subject, details, origin: noOrigin }));
 };
 
-const records = recordsOf(OrganizationDeletionSchema, {});
-
-const messageOf = (
-  organizationId: string,
-  { status, ...deletion }: StoredDeletion,
-): MessageInitShape<typeof OrganizationDeletionSchema> =>
-  records.write({ ...deletion, organizationId, status: statuses[status] });
-
 const statuses = {
   scheduled: MessageStatus.SCHEDULED,
   held: MessageStatus.HELD,
@@ -124,3 +116,10 @@ const statuses = {
   completed: MessageStatus.COMPLETED,
   withdrawn: MessageStatus.WITHDRAWN,
 } as const satisfies Record<DeletionStatus, MessageStatus>;
+
+const records = recordsOf(OrganizationDeletionSchema, { status: statuses });
+
+const messageOf = (
+  organizationId: string,
+  deletion: StoredDeletion,
+): MessageInitShape<typeof OrganizationDeletionSchema> => records.write({ ...deletion, organizationId });

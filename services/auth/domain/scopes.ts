@@ -1,4 +1,5 @@
 import { DomainError } from "#platform/errors.ts";
+import { problem, refusals } from "#platform/problems.ts";
 
 /** Every scope, in the order in which lists of scopes are shown. */
 export const allScopes = [
@@ -17,15 +18,13 @@ export const allScopes = [
   "privacy:admin",
 ] as const;
 
+const { refuse } = refusals("VALIDATION_FAILED");
+
 /** The scopes of a new client without repetitions. Throws VALIDATION_FAILED that names each unknown one. */
 export function parseScopes(values: readonly string[]): string[] {
   const known: ReadonlySet<string> = new Set(allScopes);
-  const details = values.flatMap((value, index) =>
-    known.has(value)
-      ? []
-      : [{ field: `scopes[${index}]`, code: "UNKNOWN_SCOPE", message: `must be one of ${allScopes.join(", ")}` }],
-  );
-  if (details.length > 0) throw new DomainError("VALIDATION_FAILED", { details });
+  const unknown = values.flatMap((value, index) => (known.has(value) ? [] : [`scopes[${index}]`]));
+  refuse(unknown.map((field) => problem(field, "UNKNOWN_SCOPE", `must be one of ${allScopes.join(", ")}`)));
   return allScopes.filter((scope) => values.includes(scope));
 }
 

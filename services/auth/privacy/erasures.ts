@@ -1,7 +1,7 @@
 import { fromJson, type MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type ErasureSchema, type ErasureService, ErasureStatus } from "#gen/assent/auth/v1/erasures_pb.ts";
+import { recordsOf } from "#api/records.ts";
+import { ErasureSchema, type ErasureService, ErasureStatus } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { type PersonalItemJson, PersonalItemSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { unknownCursor } from "#platform/cursor.ts";
@@ -121,14 +121,9 @@ function readNumber(text: string): number {
 
 const messageOf = (item: PersonalItemJson) => fromJson(PersonalItemSchema, item);
 
-const erasureMessage = ({
-  isDry,
-  askedBy,
-  createdAt,
-  completedAt,
-  ...erasure
-}: StoredErasure): MessageInitShape<typeof ErasureSchema> => ({
-  ...{ ...erasure, dryRun: isDry, createdBy: askedBy, createdAt: timestampFromDate(createdAt) },
-  status: completedAt === null ? ErasureStatus.RUNNING : ErasureStatus.COMPLETED,
-  ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
-});
+const records = recordsOf(ErasureSchema, { status: ErasureStatus });
+
+const erasureMessage = (erasure: StoredErasure): MessageInitShape<typeof ErasureSchema> => {
+  const status = erasure.completedAt === null ? "RUNNING" : "COMPLETED";
+  return records.write({ ...erasure, dryRun: erasure.isDry, createdBy: erasure.askedBy, status });
+};

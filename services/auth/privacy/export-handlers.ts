@@ -1,8 +1,8 @@
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AuditAction } from "#api/audit-actions.ts";
-import { ExportKind, type ExportSchema, type ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
+import { recordsOf } from "#api/records.ts";
+import { ExportKind, ExportSchema, type ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
 import {
   AcceptanceFormat,
   type AcceptancesToExport,
@@ -196,14 +196,7 @@ const statuses = {
   expired: ExportStatus.EXPIRED,
 } as const;
 
-const messageOf = ({ completedAt, expiresAt, ...made }: StoredExport): MessageInitShape<typeof ExportSchema> => ({
-  ...{ id: made.id, kind: kinds[made.kind], status: statuses[made.status], createdBy: made.createdBy },
-  createdAt: timestampFromDate(made.createdAt),
-  ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
-  ...(expiresAt === null ? {} : { expiresAt: timestampFromDate(expiresAt) }),
-  ...{ parts: made.parts, files: made.files, bytes: BigInt(made.bytes) },
-  ...(made.format === null ? {} : { format: formats[made.format] }),
-  scheduleId: made.scheduleId ?? "",
-  ...(made.fromLeafIndex === null ? {} : { fromLeafIndex: BigInt(made.fromLeafIndex) }),
-  ...(made.untilLeafIndex === null ? {} : { untilLeafIndex: BigInt(made.untilLeafIndex) }),
-});
+const records = recordsOf(ExportSchema, { kind: kinds, format: formats, status: statuses });
+
+const messageOf = (made: StoredExport): MessageInitShape<typeof ExportSchema> =>
+  records.write({ ...made, bytes: BigInt(made.bytes) });

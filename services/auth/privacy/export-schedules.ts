@@ -1,14 +1,15 @@
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "pg";
-import { ExportInterval, type ExportScheduleSchema, type ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
+import { nameReader, recordsOf } from "#api/records.ts";
+import { ExportInterval, ExportScheduleSchema, type ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { AcceptancesToExportSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
+import { refusedField } from "#platform/problems.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import { noOrigin } from "../domain/audit.ts";
 import { nextDue, type ScheduleTimes } from "../domain/schedule-times.ts";
@@ -193,8 +194,7 @@ function existing(schedule: StoredSchedule | undefined): StoredSchedule {
 /** Throws VALIDATION_FAILED for a day that no week has. */
 function requireDay(times: ScheduleTimes): ScheduleTimes {
   if (times.every !== "weekly" || times.day <= 7) return times;
-  const message = "must be from 1 for Monday to 7 for Sunday";
-  throw new DomainError("VALIDATION_FAILED", { details: [{ field: "day", code: "RANGE", message }] });
+  throw refusedField("day", "RANGE", "must be from 1 for Monday to 7 for Sunday");
 }
 
 const intervals = {
@@ -203,13 +203,10 @@ const intervals = {
   monthly: ExportInterval.MONTHLY,
 } as const;
 
-const intervalOf = (interval: ExportInterval): StoredSchedule["every"] =>
-  interval === ExportInterval.WEEKLY ? "weekly" : interval === ExportInterval.MONTHLY ? "monthly" : "daily";
+const nameOfInterval = nameReader(intervals);
+const intervalOf = (interval: ExportInterval): StoredSchedule["every"] => nameOfInterval(interval) ?? "daily";
 
-const messageOf = (made: StoredSchedule): MessageInitShape<typeof ExportScheduleSchema> => ({
-  ...{ id: made.id, format: formats[made.format], templateId: made.templateId ?? "", every: intervals[made.every] },
-  ...{ day: made.day, at: made.at, timeZone: made.timeZone, paused: made.nextAt === null, createdBy: made.createdBy },
-  createdAt: timestampFromDate(made.createdAt),
-  ...(made.nextAt === null ? {} : { nextAt: timestampFromDate(made.nextAt) }),
-  lastExportId: made.lastExportId ?? "",
-});
+const records = recordsOf(ExportScheduleSchema, { format: formats, every: intervals });
+
+const messageOf = (schedule: StoredSchedule): MessageInitShape<typeof ExportScheduleSchema> =>
+  records.write({ ...schedule, paused: schedule.nextAt === null });

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Assessment } from "../accept/assessment.ts";
+import { problem, refuse as refuseFields } from "../problems.ts";
 import { daysAfter } from "../stats/user-days.ts";
 import type { Agreement } from "../terms/agreement.ts";
 import { jurisdictionOf, type KeptTerms, type Terms } from "../terms/terms.ts";
@@ -201,10 +202,6 @@ const textOf = (value: JsonValue | undefined): string => (typeof value === "stri
 
 /** Throws CLICK_VALIDATION_FAILED for purposes that the template does not contain. */
 export function requireKnownPurposes(wanted: readonly string[], { purposes }: KeptTerms): void {
-  const details: FieldProblem[] = wanted.flatMap((purpose, index) =>
-    purposes.has(purpose)
-      ? []
-      : [{ field: `purposes[${index}]`, code: "UNKNOWN", message: "is not a purpose of the template" }],
-  );
-  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  const unknown = wanted.flatMap((purpose, index) => (purposes.has(purpose) ? [] : [`purposes[${index}]`]));
+  refuseFields(unknown.map((field) => problem(field, "UNKNOWN", "is not a purpose of the template")));
 }

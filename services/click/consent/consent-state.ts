@@ -1,20 +1,20 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type {
+import { recordsOf } from "#api/records.ts";
+import {
   AgreementStateSchema,
-  ClickService,
+  type ClickService,
   ConsentEventSchema,
   ConsentStateSchema,
-  GetConsentStateRequest,
+  type GetConsentStateRequest,
   PurposeStateSchema,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import { DomainError } from "#platform/errors.ts";
 import type { ClickDeps } from "../deps.ts";
 import { readTime } from "../messages.ts";
+import { invalid, problem } from "../problems.ts";
 import type { AgreementState } from "../terms/agreement-state.ts";
-import type { HistoryEntry, PurposeState } from "./consent.ts";
+import type { PurposeState } from "./consent.ts";
 import { type ConsentView, readConsent } from "./read-consent.ts";
 
 export const getConsentState = (
@@ -40,77 +40,32 @@ function readMoment({ at }: GetConsentStateRequest, now: Date): Date | null {
   const moment = readTime("at", at);
   if (moment === undefined) return null;
   if (moment.getTime() > now.getTime() + maxClockSkewMs) {
-    const details = [{ field: "at", code: "FUTURE", message: "is more than five minutes in the future" }];
-    throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+    throw invalid(problem("at", "FUTURE", "is more than five minutes in the future"));
   }
   return moment >= now ? null : moment;
 }
 
-export const consentStateMessage = (view: ConsentView): MessageInitShape<typeof ConsentStateSchema> => ({
-  userRef: view.userRef,
-  organizationId: view.organizationId,
-  asOf: timestampFromDate(view.asOf),
-  updatedAt: time(view.updatedAt),
-  revision: BigInt(view.revision),
-  consents: view.consents.map(purposeMessage),
-  agreements: view.agreements.map(agreementMessage),
-  history: (view.history ?? []).map(historyMessage),
-});
+const states = recordsOf(ConsentStateSchema);
+const purposes = recordsOf(PurposeStateSchema);
+const agreements = recordsOf(AgreementStateSchema);
+const events = recordsOf(ConsentEventSchema);
 
-function purposeMessage({
-  event,
-  status,
-  valid,
-  updatedAt,
-}: PurposeState): MessageInitShape<typeof PurposeStateSchema> {
-  return {
-    purpose: event.purpose,
-    status,
-    valid,
-    legalBasis: event.legalBasis ?? undefined,
-    templateId: event.text?.templateId,
-    versionId: event.text?.versionId,
-    revision: event.text?.revision,
-    locale: event.text?.locale,
-    contentHash: event.text?.contentHash,
-    receiptId: event.receiptId,
-    grantedAt: time(event.grantedAt),
-    withdrawnAt: event.type === "WITHDRAWN" ? time(event.recordedAt) : undefined,
-    expiresAt: time(event.expiresAt),
-    updatedAt: time(updatedAt),
-    source: event.source,
-    method: event.method ?? undefined,
-    jurisdiction: event.jurisdiction ?? undefined,
-  };
-}
+export const consentStateMessage = (view: ConsentView): MessageInitShape<typeof ConsentStateSchema> =>
+  states.write({
+    ...view,
+    consents: view.consents.map(purposeMessage),
+    agreements: view.agreements.map(agreementMessage),
+    history: (view.history ?? []).map(events.write),
+  });
 
-export function agreementMessage(agreement: AgreementState): MessageInitShape<typeof AgreementStateSchema> {
-  const { acceptance, status, isLatest, reacceptanceRequired, reacceptBy } = agreement;
-  return {
-    templateId: acceptance.templateId,
-    templateSlug: acceptance.templateSlug,
-    versionId: acceptance.versionId,
-    revision: acceptance.revision,
-    versionLabel: acceptance.label,
-    acceptedAt: time(acceptance.acceptedAt),
-    receiptId: acceptance.receiptId,
-    status,
-    isLatest,
-    reacceptanceRequired,
-    reacceptBy: time(reacceptBy),
-  };
-}
+const purposeMessage = ({ event, ...state }: PurposeState): MessageInitShape<typeof PurposeStateSchema> =>
+  purposes.write({
+    ...{ ...event, ...event.text, ...state },
+    withdrawnAt: event.type === "WITHDRAWN" ? event.recordedAt : null,
+  });
 
-const historyMessage = (entry: HistoryEntry): MessageInitShape<typeof ConsentEventSchema> => ({
-  eventId: entry.eventId,
-  type: entry.type,
-  purpose: entry.purpose,
-  at: time(entry.at),
-  source: entry.source,
-  receiptId: entry.receiptId ?? undefined,
-  actor: entry.actor,
-  reason: entry.reason ?? undefined,
-  occurredAt: time(entry.occurredAt),
-});
-
-const time = (date: Date | null) => (date === null ? undefined : timestampFromDate(date));
+export const agreementMessage = ({
+  acceptance,
+  ...state
+}: AgreementState): MessageInitShape<typeof AgreementStateSchema> =>
+  agreements.write({ ...acceptance, ...state, versionLabel: acceptance.label });

@@ -10,9 +10,10 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { canonicalLocale } from "#platform/locale.ts";
-import { memberPath, problem } from "#platform/problems.ts";
+import { memberPath } from "#platform/problems.ts";
 import type { ClickDeps } from "../deps.ts";
 import { readTime } from "../messages.ts";
+import { problem, refuse } from "../problems.ts";
 import { captureClaimed, captureObserved } from "../receipts/acceptance-evidence.ts";
 import { effectivePolicy } from "../terms/policy.ts";
 import type { ActorType } from "./consent.ts";
@@ -105,8 +106,7 @@ const maxClockSkewMs = 5 * 60_000;
  */
 function readConsentInput(request: UpdateConsentStateRequest, now: Date): ConsentInput {
   const { idempotencyKey, expectedRevision, occurredAt } = request;
-  const details = [...fieldProblems(request, now), ...purposeProblems(request, now)];
-  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  refuse([...fieldProblems(request, now), ...purposeProblems(request, now)]);
   if (idempotencyKey !== undefined && !keyPattern.test(idempotencyKey)) {
     throw new DomainError("CLICK_IDEMPOTENCY_KEY_INVALID");
   }

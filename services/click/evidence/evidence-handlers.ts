@@ -8,6 +8,7 @@ import { isUuid, type OrgId } from "#platform/ids.ts";
 import { findConsentReceipt, writeConsentReceipts } from "../consent/consent-receipts.ts";
 import type { ClickDeps } from "../deps.ts";
 import { noteOpening } from "../erasure/note-opening.ts";
+import { invalid, problem } from "../problems.ts";
 import { writeReceipts } from "../receipts/acceptance-receipts.ts";
 import { collectEvidence } from "./collect-evidence.ts";
 import { withholdPersonal } from "./evidence.ts";
@@ -66,8 +67,7 @@ export const verifyReceipt = (deps: VerifyReceiptDeps): Pick<ServiceImpl<typeof 
 
 function givenReceipt({ receiptJson, jws }: VerifyReceiptRequest): GivenReceipt {
   if (receiptJson.length > 0 === (jws !== "")) {
-    const problem = { field: "receipt", code: "ONE_OF", message: "either the receipt or its jws is required" };
-    throw new DomainError("CLICK_VALIDATION_FAILED", { details: [problem] });
+    throw invalid(problem("receipt", "ONE_OF", "either the receipt or its jws is required"));
   }
   return jws === "" ? { receipt: parseReceipt(receiptJson), jws: undefined } : { receipt: undefined, jws };
 }
@@ -75,8 +75,7 @@ function givenReceipt({ receiptJson, jws }: VerifyReceiptRequest): GivenReceipt 
 function parseReceipt(bytes: Uint8Array): JsonObject {
   const value = parseJson(bytes);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
-  const problem = { field: "receipt", code: "TYPE", message: "must be a JSON object" };
-  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [problem] });
+  throw invalid(problem("receipt", "TYPE", "must be a JSON object"));
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -93,7 +92,7 @@ export const openRestrictedEvidence = (
   async openRestrictedEvidence({ sessionId: name, reason }, context) {
     const caller = requireCaller(context);
     if (!isUuid(name)) throw new DomainError("CLICK_EVIDENCE_NOT_FOUND");
-    checkReason(reason);
+    if (reason.includes("\0")) throw invalid(problem("reason", "PATTERN", "must not have the character U+0000"));
     const sessionId = name.toLowerCase();
     const now = deps.clock.now();
     const openRestricted = await noteOpening(deps, caller, { sessionId, reason, now });
@@ -103,9 +102,3 @@ export const openRestrictedEvidence = (
     return { bundleJson: bundle.json };
   },
 });
-
-function checkReason(reason: string): void {
-  if (!reason.includes("\u0000")) return;
-  const problem = { field: "reason", code: "PATTERN", message: "must not have the character U+0000" };
-  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [problem] });
-}

@@ -7,8 +7,8 @@ import {
 } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { csvLine, csvMark } from "#platform/csv.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { refusedField } from "#platform/problems.ts";
 import type { ClickDeps } from "../deps.ts";
 import { findLogSize, type LogRange, listRecorded } from "../receipts/acceptance-list.ts";
 import { writeReceipts } from "../receipts/acceptance-receipts.ts";
@@ -66,8 +66,7 @@ export async function exportAcceptances(
 function rangeIn(cursor: string): LogRange {
   const [, from, until] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
   if (from !== undefined && until !== undefined) return { from: Number(from), until: Number(until) };
-  const details = [{ field: "cursor", code: "INVALID", message: "must be a next_cursor of this export" }];
-  throw new DomainError("VALIDATION_FAILED", { details });
+  throw refusedField("cursor", "INVALID", "must be a next_cursor of this export");
 }
 
 const lineOf = (receipt: Receipt): string => csvLine(columns.map(([, read]) => String(read(receipt) ?? "")));

@@ -1,7 +1,13 @@
 import { sign } from "node:crypto";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import type { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
+import { recordsOf } from "#api/records.ts";
+import {
+  type ClickService,
+  type EvidenceAdminService,
+  EvidenceKeySchema,
+  type EvidenceLogService,
+  SigningKeySchema,
+} from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { isTransient } from "#platform/db/errors.ts";
@@ -67,16 +73,13 @@ async function publishedKeys(deps: ListEvidenceKeysDeps, purpose: KeyPurpose) {
   return keys.filter((key) => !neverSigns(keys, key)).map((key) => evidenceKey(keys, key, purpose));
 }
 
+const evidenceKeys = recordsOf(EvidenceKeySchema);
+const signingKeys = recordsOf(SigningKeySchema);
+
 function evidenceKey(keys: readonly SigningKey[], key: SigningKey, purpose: KeyPurpose) {
-  const { from, until } = validityOf(keys, key);
-  return {
-    kid: key.kid,
-    purpose,
-    publicKey: rawPublicKey(key),
-    notBefore: timestampFromDate(from),
-    ...(until === null ? {} : { notAfter: timestampFromDate(until) }),
-    ...(key.revokedAt === null ? {} : { revokedAt: timestampFromDate(key.revokedAt) }),
-  };
+  const { from: notBefore, until: notAfter } = validityOf(keys, key);
+  const { kid, revokedAt } = key;
+  return evidenceKeys.write({ kid, purpose, publicKey: rawPublicKey(key), notBefore, notAfter, revokedAt });
 }
 
 type ListSigningKeysDeps = Pick<ClickDeps, "renderKeys" | "receiptKeys" | "logKeys">;
@@ -129,15 +132,7 @@ export const revokeSigningKey = (
 /** A key for operators, with its validity among all keys of its purpose. */
 function signingKeyMessage(keys: readonly SigningKey[], key: SigningKey, purpose: KeyPurpose) {
   const { generation, kid, signsFrom, revokedAt } = key;
-  const signsUntil = takeoverOf(keys, key);
-  return {
-    purpose,
-    generation,
-    kid,
-    signsFrom: timestampFromDate(signsFrom),
-    ...(signsUntil === null ? {} : { signsUntil: timestampFromDate(signsUntil) }),
-    ...(revokedAt === null ? {} : { revokedAt: timestampFromDate(revokedAt) }),
-  };
+  return signingKeys.write({ purpose, generation, kid, signsFrom, signsUntil: takeoverOf(keys, key), revokedAt });
 }
 
 /** No receipt and no leaf has this type, so that neither can be taken for the other. */

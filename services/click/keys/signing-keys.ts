@@ -1,6 +1,6 @@
 import type pg from "pg";
 import type { Clock } from "#platform/clock.ts";
-import { activeKey, plannedKey, type ScheduledKey, signedAt } from "#platform/key-schedule.ts";
+import { activeKey, createKeyCache, plannedKey, type ScheduledKey, signedAt } from "#platform/key-schedule.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { KeyRing } from "#platform/secrets.ts";
 import { makeSealedKey, type OpenKey, openSealedKey } from "./sealed-columns.ts";
@@ -63,7 +63,12 @@ const unknownMs = 1_000;
 const maxTries = 10;
 
 export function createSigningKeys(deps: SigningKeysDeps): ManagedSigningKeys {
-  const cache = createKeyCache(deps);
+  const { kek, purpose } = deps;
+  const cache = createKeyCache({
+    ...{ ...deps, staleMs, outdatedMs },
+    read: (now) => readOrMakeKeys(deps, now),
+    open: (key): OpenKey => openSealedKey(kek, key),
+  });
   const lookUp = (matches: (key: SigningKey) => boolean) => {
     const refreshing = cache.keepFresh();
     const known = cache.keys().find(matches);
@@ -74,7 +79,7 @@ export function createSigningKeys(deps: SigningKeysDeps): ManagedSigningKeys {
     signingAt: async (time) => {
       await cache.keepFresh();
       const key = activeKey(cache.keys(), time);
-      if (key === undefined) throw new Error(`there is no ${deps.purpose} key that was not revoked`);
+      if (key === undefined) throw new Error(`there is no ${purpose} key that was not revoked`);
       return key;
     },
     find: (kid) => lookUp((key) => key.kid === kid),
@@ -96,59 +101,11 @@ export function createSigningKeys(deps: SigningKeysDeps): ManagedSigningKeys {
     },
     revoke: async (kid) => {
       const at = new Date(deps.clock.now().getTime() + revocationSpreadMs);
-      await revokeSigningKey(deps.pool, deps.purpose, kid, at);
+      await revokeSigningKey(deps.pool, purpose, kid, at);
       await cache.reload();
       const revoked = cache.keys().find((key) => key.kid === kid);
-      if (revoked)
-        deps.logger.warn({ purpose: deps.purpose, kid, revokedAt: revoked.revokedAt }, "signing key revoked");
+      if (revoked) deps.logger.warn({ purpose, kid, revokedAt: revoked.revokedAt }, "signing key revoked");
       return revoked;
-    },
-  };
-}
-
-function createKeyCache(deps: SigningKeysDeps) {
-  const { clock, logger, purpose } = deps;
-  let keys: readonly SigningKey[] = [];
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let loading: Promise<void> | undefined;
-
-  const load = async (): Promise<void> => {
-    const known = new Map(keys.map((key) => [key.kid, key]));
-    const stored = await readOrMakeKeys(deps, clock.now());
-    keys = stored.map((key) => {
-      const { generation, signsFrom, revokedAt } = key;
-      const { kid, publicKey, privateKey } = known.get(key.kid) ?? openSealedKey(deps.kek, key);
-      return { generation, signsFrom, revokedAt, kid, publicKey, privateKey };
-    });
-  };
-  const refresh = (): Promise<void> => {
-    loading ??= load().finally(() => {
-      loading = undefined;
-      triedAt = clock.now().getTime();
-    });
-    return loading;
-  };
-  // Absolute, so that a clock that was set back does not keep the keys fresh for hours.
-  const ageMs = (): number => Math.abs(clock.now().getTime() - triedAt);
-  const refreshWhenOlderThan = (ms: number): Promise<void> | undefined => {
-    if (keys.length > 0 && ageMs() < ms) return undefined;
-    return refresh().catch((error: unknown) => {
-      if (keys.length === 0) throw error;
-      logger.warn({ err: error, purpose }, "signing keys could not be read, going on with the known ones");
-    });
-  };
-  return {
-    keys: () => keys,
-    refreshWhenOlderThan,
-    /** Reloads stale keys. Callers have to wait only when the keys are outdated. */
-    keepFresh: (): Promise<void> | undefined => {
-      const refreshing = refreshWhenOlderThan(staleMs);
-      return keys.length === 0 || ageMs() >= outdatedMs ? refreshing : undefined;
-    },
-    /** Reloads after a change of our own. */
-    reload: async (): Promise<void> => {
-      await loading?.catch(() => undefined);
-      await refresh();
     },
   };
 }

@@ -1,12 +1,15 @@
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
+import { nameReader, recordsOf } from "#api/records.ts";
 import {
   type ClickService,
+  DatabaseSetbackSchema,
   type EvidenceAdminService,
   type EvidenceLogService,
   type GetConsistencyProofRequest,
   type GetInclusionProofRequest,
+  LogEpochSchema,
   type RecordExternalHeadRequest,
   HeadSource as WireSource,
 } from "#gen/assent/click/v1/click_pb.ts";
@@ -20,6 +23,7 @@ import { namelessOperator, operatorKey } from "#platform/rpc/callers.ts";
 import { tileWidth } from "#platform/transparency/tiles.ts";
 import { WitnessError } from "#platform/transparency/witness.ts";
 import type { ClickDeps } from "../deps.ts";
+import { invalid, problem, refuse } from "../problems.ts";
 import { confirmEpochs, countEpochs, findWitness, listAllEpochs, type StoredEpoch } from "./epoch-store.ts";
 import { anchorLogId, logOrigin } from "./leaf.ts";
 import { type ExternalHead, type HeadSource, isSameHead } from "./log-leaves.ts";
@@ -45,8 +49,7 @@ export const getConsistencyProof = ({
   async getConsistencyProof(request, context) {
     const { orgId } = requireCaller(context);
     const newest = await withOrg(pool, orgId, findNewestCheckpoint);
-    const details = problemsOf(request, newest?.size ?? 0);
-    if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+    refuse(problemsOf(request, newest?.size ?? 0));
     const { from, to } = request;
     const path = await proofs.consistency(orgId, Number(from), Number(to));
     return { from, to, path: [...path] };
@@ -54,13 +57,11 @@ export const getConsistencyProof = ({
 });
 
 function problemsOf({ from, to }: GetConsistencyProofRequest, published: number): FieldProblem[] {
-  const problems: FieldProblem[] = [];
-  if (from > to) problems.push({ field: "from", code: "MAXIMUM", message: "must not be larger than to" });
-  if (to > published) {
-    const message = `must not be larger than the newest checkpoint's size, ${published}`;
-    problems.push({ field: "to", code: "MAXIMUM", message });
-  }
-  return problems;
+  const message = `must not be larger than the newest checkpoint's size, ${published}`;
+  return [
+    ...(from > to ? [problem("from", "MAXIMUM", "must not be larger than to")] : []),
+    ...(to > published ? [problem("to", "MAXIMUM", message)] : []),
+  ];
 }
 
 export const getInclusionProof = ({
@@ -113,7 +114,7 @@ async function chooseTree(tenant: Tenant, leafIndex: number, size: bigint | unde
 }
 
 function refuseSize(code: string, message: string): never {
-  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "size", code, message }] });
+  throw invalid(problem("size", code, message));
 }
 
 export const getLogTile = ({
@@ -143,7 +144,7 @@ export const recordExternalHead = (
 });
 
 function headIn({ source, agreementId, headHash, sequence, completedAt }: RecordExternalHeadRequest): ExternalHead {
-  const name = sources.get(source);
+  const name = sourceOf(source);
   if (name === undefined || completedAt === undefined) {
     throw new ConnectError("the head says not where it is from, or when", Code.InvalidArgument);
   }
@@ -156,21 +157,22 @@ function headIn({ source, agreementId, headHash, sequence, completedAt }: Record
   };
 }
 
-const sources: ReadonlyMap<WireSource, HeadSource> = new Map([
-  [WireSource.SIGN, "sign"],
-  [WireSource.SIGN_DELETION, "sign.deletion"],
-  [WireSource.SIGN_ERASURE, "sign.erasure"],
-  [WireSource.SIGN_RECORDS, "sign.records"],
-]);
+const sourceOf = nameReader({
+  sign: WireSource.SIGN,
+  "sign.deletion": WireSource.SIGN_DELETION,
+  "sign.erasure": WireSource.SIGN_ERASURE,
+  "sign.records": WireSource.SIGN_RECORDS,
+} as const satisfies Record<HeadSource, WireSource>);
 
 /** As everybody may read it: without who has confirmed it. */
-export const epochMessage = (issuer: string, { logId, epoch, missing, former, ...stored }: StoredEpoch) => ({
-  ...{ logId, epoch, origin: logOrigin(issuer, logId, epoch) },
-  ...{ firstIndex: BigInt(stored.firstIndex), treeSize: BigInt(stored.treeSize) },
-  ...{ missingFrom: BigInt(missing.from), missingTo: BigInt(missing.to), formerCheckpoint: former.note },
-  openedAt: timestampFromDate(stored.openedAt),
-  ...(stored.confirmedAt === null ? {} : { confirmedAt: timestampFromDate(stored.confirmedAt) }),
-});
+export const epochMessage = (issuer: string, { missing, former, confirmedBy: _, ...stored }: StoredEpoch) =>
+  epochs.write({
+    ...{ ...stored, origin: logOrigin(issuer, stored.logId, stored.epoch) },
+    ...{ missingFrom: missing.from, missingTo: missing.to, formerCheckpoint: former.note },
+  });
+
+const epochs = recordsOf(LogEpochSchema);
+const setbackRecords = recordsOf(DatabaseSetbackSchema);
 
 export interface LogEpochsDeps extends Pick<ClickDeps, "integratorPool" | "issuer" | "clock" | "setbacks"> {
   /** Absent without a witness. */
@@ -200,10 +202,7 @@ export const operateLogs = ({
       epochs: epochs.map((one) => ({ ...epochMessage(issuer, one), confirmedBy: one.confirmedBy ?? "" })),
       unconfirmed,
       ...(witness && { witness }),
-      setbacks: (await setbacks.list()).map(({ service, epoch, foundAt, confirmedAt, confirmedBy }) => ({
-        ...{ service, epoch, foundAt: timestampFromDate(foundAt), confirmedBy: confirmedBy ?? "" },
-        ...(confirmedAt && { confirmedAt: timestampFromDate(confirmedAt) }),
-      })),
+      setbacks: (await setbacks.list()).map(setbackRecords.write),
     };
   },
   async confirmLogEpochs({ logId }, context) {

@@ -3,12 +3,12 @@ import type { ClickService, ListAcceptancesRequest } from "#gen/assent/click/v1/
 import { requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { ClickDeps } from "../deps.ts";
 import { type EraseUserDeps, eraseUser as erase } from "../erasure/erase-user.ts";
 import { type ErasureReason, erasureReasons } from "../erasure/erasure-rules.ts";
 import { readTime } from "../messages.ts";
+import { invalid, problem } from "../problems.ts";
 import { type AcceptanceFilter, type ListQuery, listAcceptances as listStored } from "./acceptance-list.ts";
 import { writeReceipts } from "./acceptance-receipts.ts";
 
@@ -40,7 +40,7 @@ function readQuery(request: ListAcceptancesRequest, subjectIndex: SubjectIndex):
   const { limit, cursor, versionId, revision } = request;
   if (revision !== undefined && versionId === undefined) {
     const message = "is required with revision: each version counts its own revisions";
-    throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "versionId", code: "REQUIRED", message }] });
+    throw invalid(problem("versionId", "REQUIRED", message));
   }
   const after = readCursor(cursor, "CLICK_VALIDATION_FAILED");
   const filter = readFilter(request, subjectIndex);
@@ -77,6 +77,5 @@ export const eraseUser = (deps: EraseUserDeps): Pick<ServiceImpl<typeof ClickSer
 function readReason(text: string): ErasureReason {
   const reason = text === "" ? "DATA_SUBJECT_REQUEST" : erasureReasons.find((one) => one === text);
   if (reason !== undefined) return reason;
-  const message = `must be one of ${erasureReasons.join(", ")}`;
-  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "reason", code: "ENUM", message }] });
+  throw invalid(problem("reason", "ENUM", `must be one of ${erasureReasons.join(", ")}`));
 }

@@ -11,6 +11,7 @@ import type { ClickDeps } from "../deps.ts";
 import { sessionCompleted, sessionDeclined } from "../events.ts";
 import type { CompletionInput } from "../log/log-leaves.ts";
 import { appendLeaves } from "../log/log-store.ts";
+import { invalid, problem } from "../problems.ts";
 import { readAcceptance } from "../receipts/acceptance-receipts.ts";
 import { sealCompletion } from "../vault/seals.ts";
 import { acceptanceBytes } from "./completion-input.ts";
@@ -104,10 +105,8 @@ function requestedOutcome(outcome: SessionOutcome): "ACCEPTED" | "DECLINED" | nu
       return "ACCEPTED";
     case SessionOutcome.DECLINED:
       return "DECLINED";
-    default: {
-      const message = "must be ACCEPTED or DECLINED";
-      throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "outcome", code: "ENUM", message }] });
-    }
+    default:
+      throw invalid(problem("outcome", "ENUM", "must be ACCEPTED or DECLINED"));
   }
 }
 

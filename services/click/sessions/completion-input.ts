@@ -1,6 +1,6 @@
 import { type CompleteSessionRequest, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { DomainError } from "#platform/errors.ts";
+import { invalid, problem } from "../problems.ts";
 
 export interface CompletionAcceptance {
   /** Canonical JSON of the accept body, with the session. */
@@ -14,12 +14,12 @@ export function acceptanceBytes(request: CompleteSessionRequest): CompletionAcce
   const { sessionId } = request;
   const named = Object.hasOwn(given, "sessionId") ? given.sessionId : sessionId;
   if (typeof named !== "string" || named.toLowerCase() !== sessionId) {
-    throw invalid("acceptance.sessionId", "DISAGREES", "is not the session that is completed");
+    throw invalid(problem("acceptance.sessionId", "DISAGREES", "is not the session that is completed"));
   }
   const implied = request.outcome === SessionOutcome.DECLINED ? "DECLINE" : "ACCEPT";
   const decision = Object.hasOwn(given, "decision") ? given.decision : implied;
   if (request.outcome !== SessionOutcome.UNSPECIFIED && decision !== implied) {
-    throw invalid("acceptance.decision", "DISAGREES", "does not agree with the outcome");
+    throw invalid(problem("acceptance.decision", "DISAGREES", "does not agree with the outcome"));
   }
   const body = implied === "ACCEPT" ? { ...given, sessionId } : { ...given, sessionId, decision };
   return { bytes: Buffer.from(canonicalJson(body)), decision };
@@ -29,15 +29,16 @@ export function acceptanceBytes(request: CompleteSessionRequest): CompletionAcce
 const maxDepth = 32;
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> {
-  if (depthOf(bytes) > maxDepth) throw invalid("acceptance", "DEPTH", `is nested deeper than ${maxDepth} levels`);
+  if (depthOf(bytes) > maxDepth)
+    throw invalid(problem("acceptance", "DEPTH", `is nested deeper than ${maxDepth} levels`));
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw invalid("acceptance", "JSON", "must be JSON encoded in UTF-8");
+    throw invalid(problem("acceptance", "JSON", "must be JSON encoded in UTF-8"));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw invalid("acceptance", "TYPE", "must be object");
+    throw invalid(problem("acceptance", "TYPE", "must be object"));
   }
   return value as Record<string, unknown>;
 }
@@ -59,6 +60,3 @@ function depthOf(bytes: Uint8Array): number {
   }
   return deepest;
 }
-
-const invalid = (field: string, code: string, message: string): DomainError =>
-  new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field, code, message }] });

@@ -12,6 +12,7 @@ import { newSeed } from "#platform/vault/sealed-box.ts";
 import { requireKnownPurposes } from "../consent/consent-plan.ts";
 import type { ClickDeps } from "../deps.ts";
 import { sessionCreated } from "../events.ts";
+import { invalid, problem, refuse } from "../problems.ts";
 import { captureClaimed } from "../receipts/acceptance-evidence.ts";
 import { type Composition, compose } from "../render/compose.ts";
 import type { ServedDeployment } from "../render/deployment-source.ts";
@@ -151,21 +152,21 @@ const personOf = (
 function checkNewSession({ userRef, locale, returnUrl, metadata }: CreateSessionRequest): void {
   const details: FieldProblem[] = [];
   if (userRef !== undefined && /[\p{Cc}\p{Cs}]/u.test(userRef)) {
-    details.push({ field: "userRef", code: "PATTERN", message: "must have no control characters" });
+    details.push(problem("userRef", "PATTERN", "must have no control characters"));
   }
   if (locale !== undefined && canonicalLocale(locale) === undefined) {
-    details.push({ field: "locale", code: "FORMAT", message: "must be a BCP 47 language tag such as en-US" });
+    details.push(problem("locale", "FORMAT", "must be a BCP 47 language tag such as en-US"));
   }
   if (returnUrl !== undefined && !isPlainHttpsUrl(returnUrl)) {
     const message = "must be an absolute https URL without credentials and control characters";
-    details.push({ field: "returnUrl", code: "FORMAT", message });
+    details.push(problem("returnUrl", "FORMAT", message));
   }
   for (const [key, value] of Object.entries(metadata)) {
     const field = memberPath("metadata", key);
-    if (key.length > 255) details.push({ field, code: "MAX_LENGTH", message: "the name has more than 255 characters" });
-    if (value.length > 500) details.push({ field, code: "MAX_LENGTH", message: "must have at most 500 characters" });
+    if (key.length > 255) details.push(problem(field, "MAX_LENGTH", "the name has more than 255 characters"));
+    if (value.length > 500) details.push(problem(field, "MAX_LENGTH", "must have at most 500 characters"));
   }
-  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  refuse(details);
 }
 
 function isPlainHttpsUrl(text: string): boolean {
@@ -261,5 +262,4 @@ async function chooseSessionText(
   return chooseText(template, { versionId: wanted, locale, localeFallback: placement?.localeFallback }, isKnown);
 }
 
-const disagreement = (field: string, message: string): DomainError =>
-  new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field, code: "DISAGREES", message }] });
+const disagreement = (field: string, message: string): DomainError => invalid(problem(field, "DISAGREES", message));

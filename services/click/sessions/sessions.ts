@@ -4,12 +4,13 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ClickService, SessionEvent, SessionSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { ClickDeps } from "../deps.ts";
 import { sessionCancelled } from "../events.ts";
 import { readTime, sessionMessage } from "../messages.ts";
+import { invalid, problem, refuse } from "../problems.ts";
 import { sealEvents } from "../vault/seals.ts";
 import { readSeed } from "../vault/subject-vault.ts";
 import { readSession } from "./read-session.ts";
@@ -107,16 +108,12 @@ function requireRoom(session: EventfulSession, count: number, now: Date): void {
   if (!takesAcceptance(status, session.singleUse)) throw new DomainError(closedError(status));
   if (session.eventCount + count <= maxEvents) return;
   const message = `the session has ${session.eventCount} events and can have at most ${maxEvents}`;
-  throw new DomainError("CLICK_VALIDATION_FAILED", { details: [{ field: "events", code: "TOO_MANY", message }] });
+  throw invalid(problem("events", "TOO_MANY", message));
 }
 
 function readEvents(events: readonly SessionEvent[], serverAt: Date): PageEvent[] {
-  const details: FieldProblem[] = events.flatMap(({ target }, index) =>
-    target?.includes("\u0000") === true
-      ? [{ field: `events[${index}].target`, code: "PATTERN", message: "must have no control characters" }]
-      : [],
-  );
-  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  const wrong = events.flatMap(({ target }, index) => (target?.includes("\0") ? [`events[${index}].target`] : []));
+  refuse(wrong.map((field) => problem(field, "PATTERN", "must have no control characters")));
   return events.map(({ type, at, target }, index) => ({
     type: type as PageEventType,
     at: readTime(`events[${index}].at`, at) ?? null,

@@ -9,6 +9,7 @@ import { canonicalLocale } from "#platform/locale.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import { parseTimestamp } from "../accept/accept-body.ts";
 import type { ClickDeps } from "../deps.ts";
+import { problem, refuse } from "../problems.ts";
 import type { TemplateOffer } from "../terms/agreement-state.ts";
 import { type TemplateSource, templateKey } from "../terms/template-source.ts";
 import { hourOf } from "./tally.ts";
@@ -50,17 +51,17 @@ export const getTemplateStats = (deps: Deps): Pick<ServiceImpl<typeof ClickServi
 function readQuery({ templateId, from, to, locale, versionId }: GetTemplateStatsRequest): StatQuery {
   if (!isUuid(templateId)) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
   const details: FieldProblem[] = [];
-  const refuse = (field: string, message: string) => details.push({ field, code: "FORMAT", message });
+  const note = (field: string, message: string) => details.push(problem(field, "FORMAT", message));
   for (const [field, day] of Object.entries({ from, to })) {
     if (day === undefined) continue;
-    if (!isDay(day)) refuse(field, "must be a day in the form YYYY-MM-DD");
-    else if (day < "0002") refuse(field, "is too early: no day before the year 2 is counted");
+    if (!isDay(day)) note(field, "must be a day in the form YYYY-MM-DD");
+    else if (day < "0002") note(field, "is too early: no day before the year 2 is counted");
   }
-  if (from !== undefined && to !== undefined && from > to) refuse("to", "must not be before from");
+  if (from !== undefined && to !== undefined && from > to) note("to", "must not be before from");
   const canonical = locale === undefined ? undefined : canonicalLocale(locale);
-  if (locale !== undefined && canonical === undefined) refuse("locale", "must be a BCP 47 language tag such as en-US");
-  if (versionId !== undefined && !isUuid(versionId)) refuse("versionId", "must be a UUID");
-  if (details.length > 0) throw new DomainError("CLICK_VALIDATION_FAILED", { details });
+  if (locale !== undefined && canonical === undefined) note("locale", "must be a BCP 47 language tag such as en-US");
+  if (versionId !== undefined && !isUuid(versionId)) note("versionId", "must be a UUID");
+  refuse(details);
   return {
     templateId: templateId.toLowerCase(),
     from: from ?? null,

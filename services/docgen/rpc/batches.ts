@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { type BatchSchema, type DocgenService, BatchStatus as WireStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { nameReader, recordsOf } from "#api/records.ts";
+import { BatchSchema, type DocgenService, BatchStatus as WireStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -12,7 +12,7 @@ import { pageOfItems } from "../store/document-store.ts";
 import { noteItemsEnded } from "../store/finish-store.ts";
 import { schema } from "../store/orm.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { documentMessage, statusFromWire } from "./documents.ts";
+import { documentMessage, documentStatusOf } from "./documents.ts";
 import { canonicalId, parseAfterId } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "pool" | "clock" | "newId" | "wakeRelay">;
@@ -59,7 +59,7 @@ export const listBatches = (
     const query = {
       afterId: parseAfterId(request.afterId),
       limit: pageSize + 1,
-      status: batchStatusFromWire(request.status),
+      status: batchStatusOf(request.status),
     };
     const found = await withOrg(deps.pool, orgId, (tenant) => pageOfBatches(tenant, query));
     const page = found.slice(0, pageSize);
@@ -80,7 +80,7 @@ export const listBatchItems = (
       // Beyond every index, and still what the column can hold.
       fromIndex: Math.min(request.fromIndex, maxIndex),
       limit: pageSize + 1,
-      status: statusFromWire(request.status),
+      status: documentStatusOf(request.status),
       now,
     };
     const items = await withOrg(deps.pool, orgId, async (tenant) => {
@@ -100,29 +100,17 @@ export const listBatchItems = (
 
 const maxIndex = 2 ** 31 - 1;
 
-export function batchMessage(batch: Batch): MessageInitShape<typeof BatchSchema> {
-  const { id, status, total, completed, failed, cancelled, createdAt, completedAt } = batch;
-  return {
-    id,
-    status: wireStatuses[status],
-    total,
-    queued: itemsLeft(batch),
-    completed,
-    failed,
-    cancelled,
-    createdAt: timestampFromDate(createdAt),
-    ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
-  };
-}
-
-/** Undefined for any. */
-const batchStatusFromWire = (status: WireStatus): BatchStatus | undefined =>
-  (Object.keys(wireStatuses) as BatchStatus[]).find((name) => wireStatuses[name] === status);
-
-const wireStatuses: Readonly<Record<BatchStatus, WireStatus>> = {
+const statuses = {
   queued: WireStatus.QUEUED,
   running: WireStatus.RUNNING,
   completed: WireStatus.COMPLETED,
   completed_with_errors: WireStatus.COMPLETED_WITH_ERRORS,
   cancelled: WireStatus.CANCELLED,
-};
+} as const satisfies Record<BatchStatus, WireStatus>;
+
+/** Undefined for any. */
+const batchStatusOf = nameReader(statuses);
+const batches = recordsOf(BatchSchema, { status: statuses });
+
+export const batchMessage = (batch: Batch): MessageInitShape<typeof BatchSchema> =>
+  batches.write({ ...batch, queued: itemsLeft(batch) });

@@ -1,9 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { nameReader, recordsOf } from "#api/records.ts";
 import {
   type DocgenService,
-  type DocumentSchema,
+  DocumentSchema,
   Profile as WireProfile,
   DocumentStatus as WireStatus,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -126,7 +126,7 @@ export const listDocuments = (
     const query = {
       afterId,
       limit: pageSize + 1,
-      status: statusFromWire(request.status),
+      status: documentStatusOf(request.status),
       templateId: templateId === "" ? undefined : canonicalId(templateId),
       now,
     };
@@ -136,50 +136,35 @@ export const listDocuments = (
   },
 });
 
-/** A document as it is at this time. */
-export function documentMessage(document: Document, now: Date): MessageInitShape<typeof DocumentSchema> {
-  const { id, templateRef, metadata, failure, completedAt, expiresAt, sha256 } = document;
-  const status = statusAt(document, now);
-  return {
-    id,
-    status: wireStatuses[status],
-    templateId: document.templateId ?? "",
-    version: document.templateVersion ?? 0,
-    ...(templateRef === null ? {} : { templateRef: { ...templateRef } }),
-    profile: wireProfiles[document.profile],
-    fileName: document.fileName,
-    locale: document.locale,
-    pages: document.pages ?? 0,
-    bytes: BigInt(document.bytes ?? 0),
-    sha256: sha256 === null || status !== "completed" ? "" : Buffer.from(sha256).toString("hex"),
-    warnings: document.warnings.map(({ code, path = "", char = "", message }) => ({ code, path, char, message })),
-    ...(failure === null
-      ? {}
-      : { failure: { errorCode: failure.code, message: failure.message, details: { ...failure.details } } }),
-    metadataJson: metadata === null ? "" : JSON.stringify(metadata),
-    batchId: document.batchId ?? "",
-    createdAt: timestampFromDate(document.createdAt),
-    ...(completedAt === null ? {} : { completedAt: timestampFromDate(completedAt) }),
-    ...(expiresAt === null ? {} : { expiresAt: timestampFromDate(expiresAt) }),
-    renderMs: document.renderMs ?? 0,
-  };
-}
-
-const wireStatuses: Readonly<Record<DocumentStatus, WireStatus>> = {
+const statuses = {
   queued: WireStatus.QUEUED,
   rendering: WireStatus.RENDERING,
   completed: WireStatus.COMPLETED,
   failed: WireStatus.FAILED,
   expired: WireStatus.EXPIRED,
   cancelled: WireStatus.CANCELLED,
-};
+} as const satisfies Record<DocumentStatus, WireStatus>;
 
-/** Undefined for all of them. */
-export const statusFromWire = (status: WireStatus): DocumentStatus | undefined =>
-  (Object.keys(wireStatuses) as DocumentStatus[]).find((name) => wireStatuses[name] === status);
-
-const wireProfiles: Readonly<Record<Profile, WireProfile>> = {
+const profiles = {
   pdf: WireProfile.PDF,
   "pdf/a-2a": WireProfile.PDF_A_2A,
   "pdf/ua-1": WireProfile.PDF_UA_1,
-};
+} as const satisfies Record<Profile, WireProfile>;
+
+/** Undefined for all of them. */
+export const documentStatusOf = nameReader(statuses);
+const documents = recordsOf(DocumentSchema, { status: statuses, profile: profiles });
+
+/** A document as it is at this time. */
+export function documentMessage(document: Document, now: Date): MessageInitShape<typeof DocumentSchema> {
+  const { failure, metadata, sha256 } = document;
+  const status = statusAt(document, now);
+  return documents.write({
+    ...document,
+    status,
+    version: document.templateVersion,
+    sha256: sha256 && status === "completed" ? Buffer.from(sha256).toString("hex") : "",
+    failure: failure && { errorCode: failure.code, message: failure.message, details: failure.details },
+    metadataJson: metadata && JSON.stringify(metadata),
+  });
+}

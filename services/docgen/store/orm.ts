@@ -22,7 +22,7 @@ export type DocgenOrm = ReturnType<typeof createDocgenOrm>;
 export const inOrganization = <T>(orgId: OrgId, orm: DocgenOrm, work: (tenant: OrmTenant) => Promise<T>): Promise<T> =>
   withOrgEm(orm, orgId, work);
 
-const TemplateVersionSchema = defineEntity({
+export const TemplateVersionEntity = defineEntity({
   name: "TemplateVersion",
   tableName: "template_version",
   properties: {
@@ -40,11 +40,7 @@ const TemplateVersionSchema = defineEntity({
   },
 });
 
-/** A row of docgen.template_version; has the shape of the domain's TemplateVersion. */
-export class TemplateVersionEntity extends TemplateVersionSchema.class {}
-TemplateVersionSchema.setClass(TemplateVersionEntity);
-
-const TemplateSchema = defineEntity({
+export const TemplateEntity = defineEntity({
   name: "Template",
   tableName: "template",
   properties: {
@@ -65,7 +61,3 @@ const TemplateSchema = defineEntity({
     deletedAt: p.datetime().strictNullable(),
   },
 });
-
-/** A row of docgen.template; has the shape of the domain's Template. */
-export class TemplateEntity extends TemplateSchema.class {}
-TemplateSchema.setClass(TemplateEntity);

@@ -1,11 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { nameReader, recordsOf } from "#api/records.ts";
 import {
-  type AgreementSchema,
-  type AuditEventSchema,
+  AgreementSchema,
+  AuditEventSchema,
   type CustomFieldSchema,
-  type DocumentSchema,
-  type RecipientSchema,
+  DocumentSchema,
+  PurgeSchema,
+  RecipientSchema,
   AgreementStatus as WireAgreementStatus,
   RecipientStatus as WireRecipientStatus,
   RecipientRole as WireRole,
@@ -16,153 +17,13 @@ import type {
   AgreementDocument,
   AgreementStatus,
   CustomField,
-  Recipient,
+  Purge,
   RecipientRole,
   RecipientStatus,
 } from "./agreement.ts";
 import { type AuditEvent, publicPart } from "./audit-chain.ts";
 
-/** The API message of an agreement or template. */
-export function agreementMessage(
-  agreement: Agreement,
-  organizationId: string,
-): MessageInitShape<typeof AgreementSchema> {
-  const { id, emailSubject, emailBlurb, name, description, shared, voidedReason, transactionId } = agreement;
-  return {
-    id,
-    organizationId,
-    status: wireAgreementStatuses[agreement.status],
-    emailSubject,
-    emailBlurb,
-    name,
-    description,
-    shared,
-    voidedReason,
-    transactionId,
-    documents: agreement.documents.map(documentMessage),
-    recipients: agreement.recipients.map(recipientMessage),
-    customFields: agreement.customFields.map(customFieldMessage),
-    notification: agreement.notification,
-    metadataJson: jsonText(agreement.metadata),
-    subscriptionJson: jsonText(agreement.subscription),
-    sender: agreement.sender,
-    currentRoutingOrder: agreement.currentRoutingOrder,
-    sealLevel: agreement.sealLevel ?? "",
-    ...purgeOf(agreement),
-    ...timesOf(agreement),
-  };
-}
-
-const purgeOf = ({ purge }: Agreement) =>
-  purge == null
-    ? {}
-    : {
-        purge: {
-          state: purge.state,
-          requestedAt: timestampFromDate(new Date(purge.requestedAt)),
-          ...time("purgedAt", purge.purgedAt === null ? null : new Date(purge.purgedAt)),
-        },
-      };
-
-const timesOf = (agreement: Agreement) => ({
-  createdAt: timestampFromDate(agreement.createdAt),
-  modifiedAt: timestampFromDate(agreement.modifiedAt),
-  statusChangedAt: timestampFromDate(agreement.statusChangedAt),
-  ...time("sentAt", agreement.sentAt),
-  ...time("deliveredAt", agreement.deliveredAt),
-  ...time("completedAt", agreement.completedAt),
-  ...time("declinedAt", agreement.declinedAt),
-  ...time("voidedAt", agreement.voidedAt),
-  ...time("expiresAt", agreement.expiresAt),
-});
-
-/** The API message of a document; `index` starts at 0. */
-function documentMessage(document: AgreementDocument, index: number): MessageInitShape<typeof DocumentSchema> {
-  const { id, documentId, name, bytes, sha256, pages, isSigned, warnings, sealedSha256, sentSha256 } = document;
-  return {
-    id,
-    documentId,
-    name,
-    order: index + 1,
-    bytes: BigInt(bytes),
-    sha256,
-    pages: [...pages],
-    isSigned,
-    warnings: [...warnings],
-    ...(sealedSha256 === null ? {} : { sealedSha256 }),
-    ...(sentSha256 === null ? {} : { sentSha256 }),
-  };
-}
-
-function recipientMessage(recipient: Recipient): MessageInitShape<typeof RecipientSchema> {
-  const { id, recipientId, name, email, clientUserId, roleName, routingOrder, note, locale } = recipient;
-  const { hostName, hostEmail, declineReason, emailSubject, emailBlurb, deliveryFailedReason } = recipient;
-  return {
-    id,
-    recipientId,
-    role: wireRoles[recipient.role],
-    name,
-    email,
-    clientUserId,
-    roleName,
-    routingOrder,
-    status: wireRecipientStatuses[recipient.status],
-    note,
-    locale,
-    emailSubject,
-    emailBlurb,
-    hostName,
-    hostEmail,
-    declineReason,
-    deliveryFailedReason,
-    tabs: recipient.tabs.map(tabMessage),
-    ...time("sentAt", recipient.sentAt),
-    ...time("deliveredAt", recipient.deliveredAt),
-    ...time("completedAt", recipient.completedAt),
-    ...time("declinedAt", recipient.declinedAt),
-    ...time("deliveryFailedAt", recipient.deliveryFailedAt),
-  };
-}
-
-const customFieldMessage = (field: CustomField): MessageInitShape<typeof CustomFieldSchema> => ({
-  fieldId: field.fieldId,
-  name: field.name,
-  value: field.value,
-  isList: field.kind === "list",
-  items: [...field.items],
-  show: field.show,
-  required: field.required,
-});
-
-export const auditEventMessage = (
-  agreementId: string,
-  event: AuditEvent,
-): MessageInitShape<typeof AuditEventSchema> => ({
-  sequence: event.sequence,
-  occurredAt: timestampFromDate(event.occurredAt),
-  action: event.action,
-  source: event.actor.source,
-  actorId: event.actor.id,
-  actorName: event.actor.name,
-  actorEmail: event.actor.email,
-  ip: event.actor.ip,
-  userAgent: event.actor.userAgent,
-  detailsJson: jsonText(event.details),
-  agreementStatus: wireAgreementStatuses[event.agreementStatus],
-  previousHash: event.previousHash,
-  hash: event.hash,
-  format: event.committed === undefined ? 1 : 2,
-  publicJson: jsonText(publicPart(agreementId, event) ?? null),
-  disclosures: [...(event.committed?.disclosed.values() ?? [])].flatMap((one) => (typeof one === "string" ? [] : one)),
-  erasedSubjects: [...(event.committed?.disclosed ?? [])].flatMap(([id, one]) => (one === "erased" ? [id] : [])),
-});
-
-const jsonText = (value: object | null): string => (value === null ? "" : JSON.stringify(value));
-
-const time = <K extends string>(name: K, value: Date | null): { [name in K]?: Timestamp } =>
-  value === null ? {} : ({ [name]: timestampFromDate(value) } as { [name in K]: Timestamp });
-
-export const wireAgreementStatuses: Readonly<Record<AgreementStatus, WireAgreementStatus>> = {
+export const wireAgreementStatuses = {
   created: WireAgreementStatus.CREATED,
   sent: WireAgreementStatus.SENT,
   delivered: WireAgreementStatus.DELIVERED,
@@ -172,24 +33,79 @@ export const wireAgreementStatuses: Readonly<Record<AgreementStatus, WireAgreeme
   voided: WireAgreementStatus.VOIDED,
   expired: WireAgreementStatus.EXPIRED,
   template: WireAgreementStatus.TEMPLATE,
-};
+} as const satisfies Record<AgreementStatus, WireAgreementStatus>;
 
 /** Undefined when the status is unspecified. */
-export const agreementStatusFromWire = (status: WireAgreementStatus): AgreementStatus | undefined =>
-  (Object.keys(wireAgreementStatuses) as AgreementStatus[]).find((name) => wireAgreementStatuses[name] === status);
+export const agreementStatusFromWire = nameReader(wireAgreementStatuses);
 
-export const wireRoles: Readonly<Record<RecipientRole, WireRole>> = {
+export const wireRoles = {
   signer: WireRole.SIGNER,
   approver: WireRole.APPROVER,
   "carbon-copy": WireRole.CARBON_COPY,
   "certified-delivery": WireRole.CERTIFIED_DELIVERY,
   "in-person-signer": WireRole.IN_PERSON_SIGNER,
-};
+} as const satisfies Record<RecipientRole, WireRole>;
 
-export const wireRecipientStatuses: Readonly<Record<RecipientStatus, WireRecipientStatus>> = {
+export const wireRecipientStatuses = {
   created: WireRecipientStatus.CREATED,
   sent: WireRecipientStatus.SENT,
   delivered: WireRecipientStatus.DELIVERED,
   completed: WireRecipientStatus.COMPLETED,
   declined: WireRecipientStatus.DECLINED,
+} as const satisfies Record<RecipientStatus, WireRecipientStatus>;
+
+const agreements = recordsOf(AgreementSchema, { status: wireAgreementStatuses });
+const purges = recordsOf(PurgeSchema);
+const documents = recordsOf(DocumentSchema);
+const recipients = recordsOf(RecipientSchema, { role: wireRoles, status: wireRecipientStatuses });
+const auditEvents = recordsOf(AuditEventSchema, { agreementStatus: wireAgreementStatuses });
+
+/** The API message of an agreement or template. */
+export const agreementMessage = (
+  agreement: Agreement,
+  organizationId: string,
+): MessageInitShape<typeof AgreementSchema> =>
+  agreements.write({
+    ...agreement,
+    organizationId,
+    documents: agreement.documents.map(documentMessage),
+    recipients: agreement.recipients.map((recipient) =>
+      recipients.write({ ...recipient, tabs: recipient.tabs.map(tabMessage) }),
+    ),
+    customFields: agreement.customFields.map(customFieldMessage),
+    metadataJson: jsonText(agreement.metadata),
+    subscriptionJson: jsonText(agreement.subscription),
+    purge: agreement.purge && purgeMessage(agreement.purge),
+  });
+
+const purgeMessage = ({ state, requestedAt, purgedAt }: Purge): MessageInitShape<typeof PurgeSchema> =>
+  purges.write({ state, requestedAt: new Date(requestedAt), purgedAt: purgedAt === null ? null : new Date(purgedAt) });
+
+/** The API message of a document; `index` starts at 0. */
+const documentMessage = (document: AgreementDocument, index: number): MessageInitShape<typeof DocumentSchema> =>
+  documents.write({ ...document, order: index + 1 });
+
+const customFieldMessage = ({ kind, ...field }: CustomField): MessageInitShape<typeof CustomFieldSchema> => ({
+  ...field,
+  items: [...field.items],
+  isList: kind === "list",
+});
+
+export const auditEventMessage = (
+  agreementId: string,
+  event: AuditEvent,
+): MessageInitShape<typeof AuditEventSchema> => {
+  const { id: actorId, name: actorName, email: actorEmail, source, ip, userAgent } = event.actor;
+  const disclosed = [...(event.committed?.disclosed ?? [])];
+  return auditEvents.write({
+    ...event,
+    ...{ source, actorId, actorName, actorEmail, ip, userAgent },
+    detailsJson: jsonText(event.details),
+    format: event.committed === undefined ? 1 : 2,
+    publicJson: jsonText(publicPart(agreementId, event) ?? null),
+    disclosures: disclosed.flatMap(([, values]) => (typeof values === "string" ? [] : values)),
+    erasedSubjects: disclosed.flatMap(([id, values]) => (values === "erased" ? [id] : [])),
+  });
 };
+
+const jsonText = (value: object | null): string => (value === null ? "" : JSON.stringify(value));

@@ -1,12 +1,10 @@
-import { create, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { recordsOf } from "#api/records.ts";
 import {
-  type BulkBatch as BulkBatchMessage,
   BulkBatchSchema,
   type BulkCopy as BulkCopyMessage,
   BulkCopySchema,
-  type BulkList as BulkListMessage,
   BulkListSchema,
   type SendBulkListRequest,
   type SignService,
@@ -165,29 +163,13 @@ const parseCopy = ({ recipients, customFields, emailSubject, emailBlurb }: BulkC
   customFields: customFields.map(parseCustomField),
 });
 
-const bulkListMessage = (list: BulkList): BulkListMessage =>
-  create(BulkListSchema, {
-    id: list.id,
-    name: list.name,
-    copies: list.copies.map(copyMessage),
-    copyCount: list.copies.length,
-    createdAt: timestampFromDate(list.createdAt),
-  });
+const lists = recordsOf(BulkListSchema);
+const batches = recordsOf(BulkBatchSchema);
 
-const bulkListSummary = ({ id, name, copyCount, createdAt }: BulkListSummary): BulkListMessage =>
-  create(BulkListSchema, { id, name, copyCount, createdAt: timestampFromDate(createdAt) });
+const bulkListMessage = (list: BulkList) =>
+  lists.write({ ...list, copies: list.copies.map(copyMessage), copyCount: list.copies.length });
 
-const bulkBatchMessage = (batch: BulkBatchSummary): BulkBatchMessage =>
-  create(BulkBatchSchema, {
-    id: batch.id,
-    listId: batch.listId,
-    name: batch.name,
-    total: batch.total,
-    queued: batch.total - batch.sent - batch.failed,
-    sent: batch.sent,
-    failed: batch.failed,
-    submittedAt: timestampFromDate(batch.submittedAt),
-    ...(batch.endedAt === null ? {} : { endedAt: timestampFromDate(batch.endedAt) }),
-    failures: batch.failures.map((failure) => ({ ...failure })),
-    ownerName: batch.createdBy,
-  });
+const bulkListSummary = (list: BulkListSummary) => lists.write({ ...list, copies: [] });
+
+const bulkBatchMessage = (batch: BulkBatchSummary) =>
+  batches.write({ ...batch, queued: batch.total - batch.sent - batch.failed, ownerName: batch.createdBy });

@@ -1,3 +1,4 @@
+import { nameReader } from "#api/records.ts";
 import type {
   AgreementDefinition,
   DocumentInput,
@@ -16,6 +17,7 @@ import type {
   RecipientDefinition,
 } from "../agreement/definition.ts";
 import { emptyDefinition } from "../agreement/definition.ts";
+import { wireRoles } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { parseTabs } from "../edit/tabs.ts";
 
@@ -85,17 +87,11 @@ function parseRecipient(message: RecipientInput, field: string): RecipientDefini
 /** In one form: people are found by their addresses. */
 const addressOf = (email: string | undefined): string | undefined => email?.trim().normalize("NFC");
 
-const roles: ReadonlyMap<WireRole, RecipientRole> = new Map([
-  [WireRole.SIGNER, "signer"],
-  [WireRole.APPROVER, "approver"],
-  [WireRole.CARBON_COPY, "carbon-copy"],
-  [WireRole.CERTIFIED_DELIVERY, "certified-delivery"],
-  [WireRole.IN_PERSON_SIGNER, "in-person-signer"],
-]);
+const roleOf = nameReader(wireRoles);
 
 function parseRole(role: WireRole, field: string): RecipientRole | undefined {
   if (role === WireRole.UNSPECIFIED) return undefined;
-  const known = roles.get(role);
+  const known = roleOf(role);
   if (known === undefined) throw invalid(problem(`${field}.role`, "ENUM", "must be a known role"));
   return known;
 }

@@ -1,9 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { nameReader, recordsOf } from "#api/records.ts";
 import {
-  AnchorAlignment,
-  type AnchorSchema,
-  AnchorUnit,
-  type TabSchema,
+  AnchorSchema,
+  TabSchema,
   AnchorAlignment as WireAlignment,
   type Anchor as WireAnchor,
   type RadioButton as WireButton,
@@ -17,30 +16,7 @@ import type { TabDefinition } from "../agreement/definition.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { Anchor, RadioButton, Tab, TabType } from "../agreement/tab.ts";
 
-/** The API message of a tab. */
-export function tabMessage(tab: Tab): MessageInitShape<typeof TabSchema> {
-  const { type, documentId, anchor, style, status, buttons, isPlaced, items, ...same } = tab;
-  return {
-    ...same,
-    items: [...items],
-    type: wireTabTypes[type],
-    status: wireStatuses[status],
-    buttons: buttons.map((button) => ({ ...button, ...anchorOf(button.anchor) })),
-    ...(documentId === null ? {} : { documentId }),
-    ...anchorOf(anchor),
-    ...(style === null ? {} : { style }),
-  };
-}
-
-const anchorOf = (anchor: Anchor | null) => ({ anchor: anchor === null ? undefined : anchorMessage(anchor) });
-
-const anchorMessage = (anchor: Anchor): MessageInitShape<typeof AnchorSchema> => ({
-  ...anchor,
-  unit: wireUnits[anchor.unit],
-  alignment: wireAlignments[anchor.alignment],
-});
-
-const wireTabTypes: Readonly<Record<TabType, WireType>> = {
+const tabTypes = {
   signature: WireType.SIGNATURE,
   initials: WireType.INITIALS,
   "date-signed": WireType.DATE_SIGNED,
@@ -61,25 +37,39 @@ const wireTabTypes: Readonly<Record<TabType, WireType>> = {
   decline: WireType.DECLINE,
   attachment: WireType.ATTACHMENT,
   "agreement-id": WireType.AGREEMENT_ID,
-};
+} as const satisfies Record<TabType, WireType>;
 
-const wireStatuses: Readonly<Record<Tab["status"], WireStatus>> = {
+const statuses = {
   active: WireStatus.ACTIVE,
   signed: WireStatus.SIGNED,
   declined: WireStatus.DECLINED,
-};
+} as const satisfies Record<Tab["status"], WireStatus>;
 
-const wireUnits: Readonly<Record<Anchor["unit"], WireUnit>> = {
+const units = {
   pixels: WireUnit.PIXELS,
   inches: WireUnit.INCHES,
   millimeters: WireUnit.MILLIMETERS,
   centimeters: WireUnit.CENTIMETERS,
-};
+} as const satisfies Record<Anchor["unit"], WireUnit>;
 
-const wireAlignments: Readonly<Record<Anchor["alignment"], WireAlignment>> = {
-  left: WireAlignment.LEFT,
-  right: WireAlignment.RIGHT,
-};
+const alignments = { left: WireAlignment.LEFT, right: WireAlignment.RIGHT } as const satisfies Record<
+  Anchor["alignment"],
+  WireAlignment
+>;
+
+const tabs = recordsOf(TabSchema, { type: tabTypes, status: statuses });
+const anchors = recordsOf(AnchorSchema, { unit: units, alignment: alignments });
+
+/** The API message of a tab. */
+export const tabMessage = ({ buttons, anchor, ...tab }: Tab): MessageInitShape<typeof TabSchema> =>
+  tabs.write({
+    ...tab,
+    anchor: anchor && anchors.write(anchor),
+    buttons: buttons.map((button) => ({
+      ...button,
+      anchor: button.anchor === null ? undefined : anchors.write(button.anchor),
+    })),
+  });
 
 /** Parses tabs. Problems name fields by list position: `<field>[0].type`. Throws VALIDATION_FAILED. */
 export const parseTabs = (messages: readonly WireTab[], field: string): readonly TabDefinition[] =>
@@ -101,13 +91,11 @@ function parseTab(message: WireTab, field: string): TabDefinition {
   };
 }
 
-const types: ReadonlyMap<WireType, TabType> = new Map(
-  Object.entries(wireTabTypes).map(([type, wire]) => [wire, type as TabType]),
-);
+const typeOf = nameReader(tabTypes);
 
 function parseType(type: WireType, field: string): TabType | undefined {
   if (type === WireType.UNSPECIFIED) return undefined;
-  const known = types.get(type);
+  const known = typeOf(type);
   if (known === undefined) throw invalid(problem(`${field}.type`, "ENUM", "must be a known type"));
   return known;
 }
@@ -117,19 +105,16 @@ const parseButton = ({ value, page, x, y, anchor, selected, tabId }: WireButton)
   anchor: anchor === undefined ? null : parseAnchor(anchor),
 });
 
-const units: ReadonlyMap<AnchorUnit, Anchor["unit"]> = new Map([
-  [AnchorUnit.INCHES, "inches"],
-  [AnchorUnit.MILLIMETERS, "millimeters"],
-  [AnchorUnit.CENTIMETERS, "centimeters"],
-]);
+const unitOf = nameReader(units);
+const alignmentOf = nameReader(alignments);
 
 function parseAnchor(message: WireAnchor): Anchor | null {
   const { text, xOffset, yOffset, ignoreIfAbsent, caseSensitive, wholeWord } = message;
   if (text === "") return null;
   return {
     ...{ text, xOffset, yOffset, ignoreIfAbsent, caseSensitive, wholeWord },
-    unit: units.get(message.unit) ?? "pixels",
-    alignment: message.alignment === AnchorAlignment.RIGHT ? "right" : "left",
+    unit: unitOf(message.unit) ?? "pixels",
+    alignment: alignmentOf(message.alignment) ?? "left",
   };
 }
 

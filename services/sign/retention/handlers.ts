@@ -1,7 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { DeletionSchema, RetentionPeriodSchema } from "#gen/assent/sign/v1/retention_pb.ts";
+import { recordsOf } from "#api/records.ts";
+import {
+  DeletionSchema,
+  DueAgreementSchema,
+  PrivacyActSchema,
+  type RetentionPeriodSchema,
+} from "#gen/assent/sign/v1/retention_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import { unknownCursor } from "#platform/cursor.ts";
@@ -117,10 +123,7 @@ export const retention = ({
         periods: await readPeriods(tenant, clock.now()),
         purges: await listQueuedPurges(tenant, vault, until),
         counts,
-        agreements: shown.map(({ id, status, createdAt, dueAt }) => ({
-          ...{ agreementId: id, status, isHeld: held.has(id) },
-          ...{ createdAt: timestampFromDate(createdAt), dueAt: timestampFromDate(dueAt) },
-        })),
+        agreements: shown.map((due) => dueAgreements.write({ ...due, agreementId: due.id, isHeld: held.has(due.id) })),
         nextCursor: due.length > limit && last !== undefined ? `${last.dueAt.getTime()}-${last.id}` : "",
       };
     });
@@ -149,11 +152,7 @@ export const retention = ({
     );
     const shown = acts.slice(0, limit);
     return {
-      acts: shown.map(({ at, details, ...act }) => ({
-        ...act,
-        at: timestampFromDate(at),
-        detailsJson: JSON.stringify(details),
-      })),
+      acts: shown.map((act) => actRecords.write({ ...act, detailsJson: JSON.stringify(act.details) })),
       nextCursor: acts.length > limit ? (shown.at(-1)?.id ?? "") : "",
     };
   },
@@ -185,6 +184,10 @@ const periodMessage = ({ status, days, next }: Period): MessageInitShape<typeof 
   ...(next === null ? {} : { next: { days: next.days ?? 0, from: timestampFromDate(next.at) } }),
 });
 
+const deletions = recordsOf(DeletionSchema);
+const actRecords = recordsOf(PrivacyActSchema);
+const dueAgreements = recordsOf(DueAgreementSchema);
+
 const shortly = ({ status, days, next }: Period) => ({
   status,
   days,
@@ -193,17 +196,15 @@ const shortly = ({ status, days, next }: Period) => ({
 
 /** What remains of an agreement, with the place of its leaf for its organization alone. */
 export const deletionMessage = (
-  { evidenceLeafHash, deletionLeafHash, deletionLeafIndex, ...deletion }: Deletion,
+  deletion: Deletion,
   { isPublic = false } = {},
-): MessageInitShape<typeof DeletionSchema> => ({
-  ...deletion,
-  createdAt: timestampFromDate(deletion.createdAt),
-  endedAt: timestampFromDate(deletion.endedAt),
-  deletedAt: timestampFromDate(deletion.deletedAt),
-  evidenceLeafHash: evidenceLeafHash ?? new Uint8Array(),
-  deletionLeafHash: deletionLeafHash ?? new Uint8Array(),
-  ...(deletionLeafIndex === null || isPublic ? {} : { deletionLeafIndex: BigInt(deletionLeafIndex) }),
-});
+): MessageInitShape<typeof DeletionSchema> => {
+  const { deletionLeafIndex } = deletion;
+  return deletions.write({
+    ...deletion,
+    deletionLeafIndex: deletionLeafIndex === null || isPublic ? null : BigInt(deletionLeafIndex),
+  });
+};
 
 /** Where the page before ended, when ids are in the order of the list. */
 export function uuidCursor(cursor: string): string | null {

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { LegalHoldSchema } from "#gen/assent/sign/v1/retention_pb.ts";
+import { recordsOf } from "#api/records.ts";
+import { LegalHoldSchema } from "#gen/assent/sign/v1/retention_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { callerHeaders, requireCaller } from "#platform/caller.ts";
 import { untilLocked } from "#platform/db/hold-marks.ts";
@@ -135,14 +135,5 @@ export const legalHolds = ({
   },
 });
 
-const holdMessage = ({
-  agreementId,
-  createdAt,
-  liftedAt,
-  ...hold
-}: LegalHold): MessageInitShape<typeof LegalHoldSchema> => ({
-  ...hold,
-  agreementId: agreementId ?? "",
-  createdAt: timestampFromDate(createdAt),
-  ...(liftedAt === null ? {} : { liftedAt: timestampFromDate(liftedAt) }),
-});
+const records = recordsOf(LegalHoldSchema);
+const holdMessage = (hold: LegalHold): MessageInitShape<typeof LegalHoldSchema> => records.write(hold);

@@ -1,4 +1,5 @@
 import { DomainError } from "#platform/errors.ts";
+import { problem, refuse } from "../agreement/problems.ts";
 
 const maxReturnUrlLength = 470;
 
@@ -51,18 +52,8 @@ export function requireFrameAncestors(
   origins: readonly string[],
   { isSandbox }: { readonly isSandbox: boolean },
 ): readonly string[] {
-  const details = origins.flatMap((origin, index) =>
-    isOrigin(origin, isSandbox)
-      ? []
-      : [
-          {
-            field: `frameAncestors[${index}]`,
-            code: "INVALID_ORIGIN",
-            message: "must be an https origin, without a path",
-          },
-        ],
-  );
-  if (details.length > 0) throw new DomainError("VALIDATION_FAILED", { details });
+  const wrong = origins.flatMap((origin, index) => (isOrigin(origin, isSandbox) ? [] : [`frameAncestors[${index}]`]));
+  refuse(wrong.map((field) => problem(field, "INVALID_ORIGIN", "must be an https origin, without a path")));
   // As the URL writes them: they become part of a header.
   return [...new Set(origins.map((origin) => new URL(origin).origin))];
 }

@@ -1,15 +1,16 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { recordsOf } from "#api/records.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import {
   EvidencePlaceSchema,
   type FileInQuestion,
   FileKind,
-  type KnownFileSchema,
-  type PartySchema,
+  KnownFileSchema,
+  PartySchema,
   type SealedSummarySchema,
-  type SealFindingSchema,
+  SealFindingSchema,
 } from "#gen/assent/sign/v1/verification_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
@@ -64,13 +65,22 @@ const findKnown = ({ pool, vault }: VerifyDocumentDeps, orgId: OrgId, sha256: Bu
     return { known: known.slice(0, maxKnown), deleted: deleted.map((one) => deletionMessage(one)) };
   });
 
-const knownMessage = ({ kind, agreement, documentId, documentName }: KnownFile): KnownMessage => ({
-  ...{ kind: wireFileKinds[kind], agreementId: agreement.id, documentId, documentName },
-  status: wireAgreementStatuses[agreement.status],
-  emailSubject: agreement.emailSubject,
-  parties: partyMessages(agreement),
-  ...(agreement.completedAt === null ? {} : { completedAt: timestampFromDate(agreement.completedAt) }),
-});
+const fileKinds = {
+  original: FileKind.ORIGINAL,
+  sealed: FileKind.SEALED,
+  certificate: FileKind.CERTIFICATE,
+} as const satisfies Record<KnownFile["kind"], FileKind>;
+
+const knownRecords = recordsOf(KnownFileSchema, { kind: fileKinds, status: wireAgreementStatuses });
+const sealRecords = recordsOf(SealFindingSchema);
+const parties = recordsOf(PartySchema, { role: wireRoles, status: wireRecipientStatuses });
+
+const knownMessage = ({ agreement, ...file }: KnownFile): KnownMessage => {
+  const { id: agreementId, status, emailSubject, completedAt } = agreement;
+  return knownRecords.write({
+    ...{ ...file, agreementId, status, emailSubject, completedAt, parties: partyMessages(agreement) },
+  });
+};
 
 type VerifySealDeps = Pick<
   SignDeps,
@@ -105,7 +115,7 @@ async function summaryOf(
   const { agreement, events } = read;
   const { name: organizationName } = await organizations.of(orgId);
   return {
-    ...{ kind: wireFileKinds[file.kind], documentName: file.documentName, organizationName, agreementId },
+    ...{ kind: fileKinds[file.kind], documentName: file.documentName, organizationName, agreementId },
     emailSubject: agreement.emailSubject,
     parties: partyMessages(agreement),
     isAuditIntact: isChainIntact(agreementId, events, agreement.audit),
@@ -135,34 +145,15 @@ async function readFile(
   return { sha256: sha256Of(content), seals: found.map((seal) => sealMessage(seal, sealer)) };
 }
 
-function sealMessage(
-  { certificate, claimedAt, addedBytes, signedPartSha256, ...seal }: FoundSeal,
-  sealer: Sealer | undefined,
-): ReadFile["seals"][0] {
-  return {
+const sealMessage = ({ certificate, ...seal }: FoundSeal, sealer: Sealer | undefined): ReadFile["seals"][0] =>
+  sealRecords.write({
     ...seal,
-    addedBytes: BigInt(addedBytes),
-    ...(signedPartSha256 === undefined ? {} : { signedPartSha256 }),
     isOurs: certificate !== undefined && sealer?.isOurs(certificate) === true,
-    ...(certificate === undefined ? {} : { certificateSha256: sha256Of(certificate) }),
-    ...(claimedAt === undefined ? {} : { claimedAt: timestampFromDate(claimedAt) }),
-  };
-}
-
-const wireFileKinds: Readonly<Record<KnownFile["kind"], FileKind>> = {
-  original: FileKind.ORIGINAL,
-  sealed: FileKind.SEALED,
-  certificate: FileKind.CERTIFICATE,
-};
+    certificateSha256: certificate && sha256Of(certificate),
+  });
 
 const partyMessages = (agreement: Agreement): MessageInitShape<typeof PartySchema>[] =>
-  partiesOf(agreement).map(({ recipientId, name, role, status, completedAt, declinedAt }) => {
-    const endedAt = completedAt ?? declinedAt;
-    return {
-      ...{ recipientId, name, role: wireRoles[role], status: wireRecipientStatuses[status] },
-      ...(endedAt === null ? {} : { endedAt: timestampFromDate(endedAt) }),
-    };
-  });
+  partiesOf(agreement).map((party) => parties.write({ ...party, endedAt: party.completedAt ?? party.declinedAt }));
 
 /** What the last bytes of a file do to the part before them, as readers follow the cross-reference; in a sentence. */
 export function additionAfter(file: Buffer, addedBytes: number): string {

@@ -1,8 +1,13 @@
 import type { DescMessage, JsonObject, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import { type FieldMask, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { Masked, RecordOf, Records } from "#api/records.ts";
-import type { TemplateConfigurationSchema, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { type Masked, type RecordOf, type Records, recordsOf } from "#api/records.ts";
+import {
+  TemplateConfigurationSchema,
+  TemplateStatus,
+  type TemplatesService,
+  TemplateType,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -14,7 +19,6 @@ import { inOrganization } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
 import { listPublished } from "../store/version-store.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
-import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 export const getTemplateConfiguration = (
   deps: Pick<TemplatesDeps, "orm">,
@@ -38,22 +42,20 @@ export async function describeConfiguration(
   const published = await listPublished(tenant, [template.id]);
   const status = templateStatus({ archived: template.archivedAt !== null, publishedVersions: published.length });
   const { policy, policyHash, verification } = effectiveConfiguration(template);
-  return {
-    templateId: template.id,
-    type: wireType[template.type],
-    status: wireTemplateStatus[status],
-    typeConfig: template.typeConfig,
+  return configurations.write({
+    ...{ templateId: template.id, type: template.type, status, typeConfig: template.typeConfig },
     policyFlags: flagsMessage(template.policyFlags),
     effectivePolicy: flagsMessage(policy),
-    policyHash,
+    ...{ policyHash, updatedAt: template.updatedAt },
     verification: {
       required: verification.required,
       mode: verification.mode,
       methods: verification.methods.map((method) => ({ ...method })),
     },
-    updatedAt: timestampFromDate(template.updatedAt),
-  };
+  });
 }
+
+const configurations = recordsOf(TemplateConfigurationSchema, { type: TemplateType, status: TemplateStatus });
 
 /** A list of the wire must be one that could be changed. */
 export const flagsMessage = (flags: PolicyFlags): JsonObject => ({

@@ -10,15 +10,15 @@ import { DomainError } from "#platform/errors.ts";
 import { type ContentFinding, type ContentReport, limitFindings, maxFindings } from "../domain/content-rules/report.ts";
 import { invalid, problem } from "../domain/problems.ts";
 import type { TemplatesDeps } from "./deps.ts";
+import { templateTypeOf } from "./messages.ts";
 import { parseFormat } from "./update-version.ts";
-import { fromWire, wireType } from "./wire-enums.ts";
 
 export const validateContent = (
   deps: Pick<TemplatesDeps, "checker">,
 ): Pick<ServiceImpl<typeof TemplatesService>, "validateContent"> => ({
   async validateContent(request, context) {
     requireCaller(context);
-    const type = fromWire(wireType, request.type);
+    const type = templateTypeOf(request.type);
     if (type === undefined) throw invalid(problem("type", "INVALID_TYPE", "must be STATIC, GENERATED or CONSENT"));
     const { content } = request;
     const outcome = await deps.checker.check({ type, format: parseFormat(request.format), content });

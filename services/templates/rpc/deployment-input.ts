@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue, MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { recordsOf } from "#api/records.ts";
+import { nameReader, recordsOf } from "#api/records.ts";
 import {
   type DeploymentFields,
   DeploymentFieldsSchema,
-  type DeploymentSchema,
+  DeploymentSchema,
+  DeploymentStatus,
   type UpdateDeploymentRequest,
   type VersionSelector,
 } from "#gen/assent/templates/v1/templates_pb.ts";
@@ -25,9 +25,11 @@ import { parsePolicyFlags } from "../domain/policy.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
 import { unstorableTexts } from "../domain/text.ts";
 import { readMasked, when } from "./configuration.ts";
-import { wireDeploymentStatus } from "./wire-enums.ts";
 
-const settings = recordsOf(DeploymentFieldsSchema, {});
+/** Undefined for any. */
+export const deploymentStatusOf = nameReader(DeploymentStatus);
+const deployments = recordsOf(DeploymentSchema, { status: DeploymentStatus });
+const settings = recordsOf(DeploymentFieldsSchema);
 type Given = ReturnType<typeof settings.read>;
 
 /** Reads a new deployment; throws CLICK_VALIDATION_FAILED and CLICK_POLICY_FLAG_INVALID. */
@@ -106,34 +108,14 @@ function parseScreenshotId(text: string | null): string | null {
   return text;
 }
 
-type DeploymentInit = MessageInitShape<typeof DeploymentSchema>;
-
-export const deploymentMessage = (deployment: Deployment): DeploymentInit => ({
-  id: deployment.id,
-  organizationId: deployment.organizationId,
-  templateId: deployment.templateId,
-  key: deployment.key,
-  name: deployment.name,
-  status: wireDeploymentStatus[deployment.status],
-  environment: deployment.environment,
-  surface: deployment.surface,
-  displayMode: deployment.displayMode,
-  wrapType: deployment.wrapType,
-  versionSelector:
-    deployment.versionId === null ? { mode: "LATEST" } : { mode: "PINNED", versionId: deployment.versionId },
-  localeFallback: [...deployment.localeFallback],
-  allowedOrigins: [...deployment.allowedOrigins],
-  theme: deployment.theme,
-  screenshotId: deployment.screenshotId ?? undefined,
-  policyOverrides: { ...deployment.policyOverrides } as JsonObject,
-  activatedAt: timestamp(deployment.activatedAt),
-  deactivatedAt: timestamp(deployment.deactivatedAt),
-  createdAt: timestampFromDate(deployment.createdAt),
-  updatedAt: timestampFromDate(deployment.updatedAt),
-  snapshotHash: deployment.snapshotHash ?? undefined,
-});
-
-const timestamp = (date: Date | null) => (date === null ? undefined : timestampFromDate(date));
+export const deploymentMessage = (deployment: Deployment): MessageInitShape<typeof DeploymentSchema> => {
+  const { versionId } = deployment;
+  return deployments.write({
+    ...deployment,
+    versionSelector: versionId === null ? { mode: "LATEST" } : { mode: "PINNED", versionId },
+    policyOverrides: { ...deployment.policyOverrides } as JsonObject,
+  });
+};
 
 /** A theme names a few colours and fonts; all deployments of a template travel in one message. */
 const maxBytes = 8_192;

@@ -22,11 +22,15 @@ import {
 } from "../store/deployment-store.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplate, holdTemplate } from "../store/template-store.ts";
-import { deploymentMessage, parseDeploymentChanges, parseDeploymentSettings } from "./deployment-input.ts";
+import {
+  deploymentMessage,
+  deploymentStatusOf,
+  parseDeploymentChanges,
+  parseDeploymentSettings,
+} from "./deployment-input.ts";
 import { openDeployment, putInForce, requirePinnedVersion } from "./deployment-rules.ts";
 import { parseDeploymentId, parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { pinScreenshot } from "./screenshots.ts";
-import { fromWire, wireDeploymentStatus } from "./wire-enums.ts";
 
 export const createDeployment = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId">,
@@ -74,7 +78,7 @@ export const listDeployments = (
   async listDeployments(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);
-    const status = fromWire(wireDeploymentStatus, request.status);
+    const status = deploymentStatusOf(request.status);
     return inOrganization(orgId, deps.orm, async (tenant) => {
       const template = await findTemplate(tenant, templateId);
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");

@@ -1,6 +1,10 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { recordsOf } from "#api/records.ts";
+import {
+  ContentFormat,
+  GetRevisionResponseSchema,
+  type TemplatesService,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -9,7 +13,6 @@ import { inOrganization, RevisionEntity } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
 import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
 import { textsMessage } from "./messages.ts";
-import { wireFormat } from "./wire-enums.ts";
 
 export const getRevision = (
   deps: Pick<TemplatesDeps, "orm">,
@@ -27,24 +30,13 @@ export const getRevision = (
       const revision = await findRevision(tenant, name);
       const belongs = templateId === undefined || revision?.templateId === templateId;
       if (revision === null || !belongs) throw new DomainError("CLICK_VERSION_NOT_FOUND");
-      return {
-        templateId: revision.templateId,
-        versionId: revision.versionId,
-        revision: revision.revision,
-        label: revision.label,
-        locale: revision.locale,
-        title: revision.title ?? undefined,
-        content: await readContent(tenant, revision.contentHash),
-        format: wireFormat[revision.format],
-        contentHash: revision.contentHash,
-        texts: textsMessage(revision.texts),
-        publishedAt: timestampFromDate(revision.publishedAt),
-        publishedBy: revision.publishedBy,
-        changeSummary: revision.changeSummary ?? undefined,
-      };
+      const content = await readContent(tenant, revision.contentHash);
+      return answers.write({ ...revision, content, texts: textsMessage(revision.texts) });
     });
   },
 });
+
+const answers = recordsOf(GetRevisionResponseSchema, { format: ContentFormat });
 
 const maxRevision = 2 ** 31 - 1;
 

@@ -1,13 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { recordsOf } from "#api/records.ts";
+import { nameReader, recordsOf } from "#api/records.ts";
 import {
   ContentFormat,
-  type CounterpartySchema,
+  CounterpartySchema,
   DraftNoteSchema,
-  type RevisionSchema,
+  RevisionSchema,
   ScheduleSchema,
-  type TemplateSchema,
+  TemplateSchema,
+  TemplateStatus,
+  TemplateType,
   VersionDraftSchema,
   VersionSchema,
   VersionStatus,
@@ -25,10 +26,16 @@ import type {
   VersionDraft,
 } from "../domain/version.ts";
 import { deploymentMessage } from "./deployment-input.ts";
-import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 export type TemplateInit = MessageInitShape<typeof TemplateSchema>;
 export type VersionInit = MessageInitShape<typeof VersionSchema>;
+
+/** What requests say: undefined when they do not, and for what a later contract says. */
+export const templateTypeOf = nameReader(TemplateType);
+export const templateStatusOf = nameReader(TemplateStatus);
+export const contentFormatOf = nameReader(ContentFormat);
+
+const templates = recordsOf(TemplateSchema, { type: TemplateType, status: TemplateStatus });
 
 export interface TemplateParts {
   /** Those of this template, at least; others are ignored. */
@@ -43,33 +50,18 @@ export interface TemplateParts {
 export function templateMessage(template: Template, parts: TemplateParts): TemplateInit {
   const published = parts.published.filter((version) => version.templateId === template.id);
   const status = templateStatus({ archived: template.archivedAt !== null, publishedVersions: published.length });
-  return {
-    id: template.id,
-    organizationId: template.organizationId,
-    name: template.name,
-    slug: template.slug,
-    type: wireType[template.type],
-    status: wireTemplateStatus[status],
-    description: template.description ?? undefined,
-    defaultLocale: template.defaultLocale,
-    typeConfig: template.typeConfig,
+  return templates.write({
+    ...template,
+    status,
     policyFlags: { ...template.policyFlags, verificationMethods: [...template.policyFlags.verificationMethods] },
     counterparty: counterpartyMessage(template.counterparty),
-    metadata: template.metadata,
-    currentVersions: published.map((version) => ({
-      locale: version.locale,
-      versionId: version.id,
-      revision: version.revision,
-      label: version.label ?? "",
+    currentVersions: published.map(({ id: versionId, locale, revision, label }) => ({
+      ...{ locale, versionId, revision, label: label ?? "" },
     })),
     activeDeploymentCount: parts.activeDeployments?.get(template.id) ?? 0,
-    createdBy: template.createdBy,
-    createdAt: timestampFromDate(template.createdAt),
-    updatedAt: timestampFromDate(template.updatedAt),
-    archivedAt: timestamp(template.archivedAt),
-    versions: [...(parts.versions ?? [])],
-    nextPublicationAt: timestamp(parts.nextPublications?.get(template.id) ?? null),
-  };
+    versions: parts.versions,
+    nextPublicationAt: parts.nextPublications?.get(template.id),
+  });
 }
 
 export interface VersionParts {
@@ -86,8 +78,10 @@ export interface VersionParts {
 
 const versions = recordsOf(VersionSchema, { format: ContentFormat, status: VersionStatus });
 const drafts = recordsOf(VersionDraftSchema, { format: ContentFormat });
-const notes = recordsOf(DraftNoteSchema, {});
-const plans = recordsOf(ScheduleSchema, {});
+const notes = recordsOf(DraftNoteSchema);
+const plans = recordsOf(ScheduleSchema);
+const revisions = recordsOf(RevisionSchema);
+const counterparties = recordsOf(CounterpartySchema);
 export type DraftInit = MessageInitShape<typeof VersionDraftSchema>;
 
 export const draftMessage = (version: Version, draft: VersionDraft): DraftInit => ({
@@ -103,7 +97,7 @@ export function versionMessage(version: Version, parts: VersionParts): VersionIn
   return {
     ...versions.write({ ...version, texts: undefined }),
     texts: textsMessage(version.texts),
-    revisions: parts.revisions.filter(isOwn).map(revisionMessage),
+    revisions: parts.revisions.filter(isOwn).map(revisions.write),
     template: parts.template,
     draft: draft && notes.write(draft),
     schedule: schedule && plans.write(schedule),
@@ -114,25 +108,9 @@ export function versionMessage(version: Version, parts: VersionParts): VersionIn
 export const counterpartyMessage = (
   counterparty: Counterparty | null,
 ): MessageInitShape<typeof CounterpartySchema> | undefined =>
-  counterparty === null
-    ? undefined
-    : {
-        legalName: counterparty.legalName,
-        address: counterparty.address ?? undefined,
-        url: counterparty.url ?? undefined,
-      };
+  counterparty === null ? undefined : counterparties.write(counterparty);
 
 export const textsMessage = (texts: VersionTexts): MessageInitShape<typeof VersionTextsSchema> => ({
   ...texts,
   purposeTexts: { ...texts.purposeTexts },
 });
-
-const revisionMessage = (revision: Revision): MessageInitShape<typeof RevisionSchema> => ({
-  revision: revision.revision,
-  label: revision.label,
-  contentHash: revision.contentHash,
-  publishedAt: timestampFromDate(revision.publishedAt),
-  requiresReacceptance: revision.requiresReacceptance,
-});
-
-const timestamp = (date: Date | null) => (date === null ? undefined : timestampFromDate(date));

@@ -1,11 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type {
-  ResolveTemplatesRequest_Item as Item,
-  ResolveTemplatesResponse_ResultSchema as ResultSchema,
-  TemplateSnapshotSchema,
-  TemplatesService,
+import {
+  type ResolveTemplatesRequest_Item as Item,
+  type ResolveTemplatesResponse_ResultSchema as ResultSchema,
+  type TemplateSnapshotSchema,
+  TemplateStatus,
+  type TemplatesService,
+  TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { isUuid, parseOrgId } from "#platform/ids.ts";
 import { isSlug } from "#platform/slug.ts";
@@ -20,7 +22,6 @@ import {
 import { answerValidMs } from "./answer-validity.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { counterpartyMessage } from "./messages.ts";
-import { wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 export const resolveTemplates = (
   deps: Pick<TemplatesDeps, "resolverPool" | "clock">,
@@ -75,8 +76,8 @@ export function snapshotMessage(template: ResolvedTemplate): MessageInitShape<ty
   const status = templateStatus({ archived, publishedVersions: publishedVersions.length });
   return {
     ...same,
-    type: wireType[type],
-    status: wireTemplateStatus[status],
+    type: TemplateType[type],
+    status: TemplateStatus[status],
     counterparty: counterpartyMessage(counterparty),
     publishedVersions: publishedVersions.map((version) => ({ ...version })),
     changesAt: changesAt === null ? undefined : timestampFromMs(changesAt),

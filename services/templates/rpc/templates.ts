@@ -1,6 +1,10 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import {
+  ContentFormat,
+  type TemplatesService,
+  TemplateType as WireType,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { withOrgRead } from "#platform/db/pool.ts";
@@ -32,11 +36,10 @@ import {
 import { deleteDrafts } from "../store/version-store.ts";
 import { flagsMessage } from "./configuration.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
-import { templateMessage } from "./messages.ts";
+import { templateMessage, templateStatusOf } from "./messages.ts";
 import { cancelSchedulesOf } from "./schedule.ts";
 import { parseNewTemplate } from "./update-template.ts";
 import { describeTemplates } from "./views.ts";
-import { fromWire, wireFormat, wireTemplateStatus, wireType } from "./wire-enums.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId">;
 
@@ -102,7 +105,7 @@ export const listTemplates = (
         limit: limit + 1,
         withVersions: request.includeVersions,
         search: request.search,
-        status: fromWire(wireTemplateStatus, request.status),
+        status: templateStatusOf(request.status),
       });
       const page = fitPage(found.slice(0, limit));
       const ids = page.map((item) => item.id);
@@ -148,15 +151,15 @@ export const removeTemplate = (
 });
 
 /** Values cannot be filled into a PDF. */
-const formats = [wireFormat.HTML, wireFormat.MARKDOWN, wireFormat.TEXT, wireFormat.PDF];
+const formats = [ContentFormat.HTML, ContentFormat.MARKDOWN, ContentFormat.TEXT, ContentFormat.PDF];
 
 export const listTemplateTypes = (): Pick<ServiceImpl<typeof TemplatesService>, "listTemplateTypes"> => ({
   async listTemplateTypes() {
     return {
       types: templateTypes.map((info) => ({
         ...info,
-        type: wireType[info.type],
-        contentFormats: formats.filter((format) => info.type !== "GENERATED" || format !== wireFormat.PDF),
+        type: WireType[info.type],
+        contentFormats: formats.filter((format) => info.type !== "GENERATED" || format !== ContentFormat.PDF),
         defaultPolicyFlags: flagsMessage(info.defaultPolicyFlags),
         validationRules: contentRuleCodes(info.type),
       })),

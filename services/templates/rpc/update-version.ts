@@ -36,10 +36,10 @@ import { readMasked, when } from "./configuration.ts";
 import type { TemplatesDeps } from "./deps.ts";
 import { requireFile } from "./files.ts";
 import { findRevision } from "./get-revision.ts";
+import { contentFormatOf } from "./messages.ts";
 import { lockNamedVersion } from "./named-version.ts";
 import { requireUnscheduled } from "./schedule.ts";
 import { describeVersions } from "./views.ts";
-import { fromWire, wireFormat } from "./wire-enums.ts";
 
 export const updateVersion = (
   deps: Pick<TemplatesDeps, "orm" | "clock">,
@@ -148,7 +148,7 @@ const latest = new Date("+010000-01-01T00:00:00Z");
 
 /** HTML when unspecified; throws CLICK_VALIDATION_FAILED. */
 export function parseFormat(value: WireFormat) {
-  const format = value === WireFormat.UNSPECIFIED ? "HTML" : fromWire(wireFormat, value);
+  const format = value === WireFormat.UNSPECIFIED ? "HTML" : contentFormatOf(value);
   if (format !== undefined) return format;
   throw invalid(problem("format", "INVALID_FORMAT", "must be html, markdown, text or pdf"));
 }

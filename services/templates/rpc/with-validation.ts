@@ -8,9 +8,8 @@ import { inOrganization } from "../store/orm.ts";
 import { findTemplates } from "../store/template-store.ts";
 import { reportMessage } from "./content.ts";
 import type { TemplatesDeps } from "./deps.ts";
-import type { DraftInit, TemplateInit, VersionInit } from "./messages.ts";
+import { contentFormatOf, type DraftInit, type TemplateInit, type VersionInit } from "./messages.ts";
 import { publicationSubject } from "./publish-version.ts";
-import { fromWire, wireFormat } from "./wire-enums.ts";
 
 type Handlers = Partial<ServiceImpl<typeof TemplatesService>>;
 type Deps = Pick<TemplatesDeps, "orm" | "checker" | "checkLimits" | "logger">;
@@ -80,7 +79,7 @@ async function addReports(deps: Deps, orgId: OrgId, versions: readonly Written[]
 
 async function addReport(deps: Deps, template: Template, version: Written, limit: number): Promise<void> {
   const { content = "", locale = "", texts = {} } = version;
-  const format = fromWire(wireFormat, version.format) ?? "HTML";
+  const format = contentFormatOf(version.format) ?? "HTML";
   const subject = publicationSubject(template, { content, locale, format, texts });
   const outcome = await deps.checker.check(subject);
   if (outcome.kind === "report") version.validation = reportMessage(outcome.report, limit);

@@ -45,7 +45,7 @@ export const inOrganization = <T>(
   work: (tenant: OrmTenant) => Promise<T>,
 ): Promise<T> => withOrgEm(orm, orgId, work);
 
-const DeploymentSchema = defineEntity({
+export const DeploymentEntity = defineEntity({
   name: "Deployment",
   tableName: "deployment",
   properties: {
@@ -75,11 +75,7 @@ const DeploymentSchema = defineEntity({
   },
 });
 
-/** A row of templates.deployment; has the shape of the domain's Deployment. */
-export class DeploymentEntity extends DeploymentSchema.class {}
-DeploymentSchema.setClass(DeploymentEntity);
-
-const RevisionSchema = defineEntity({
+export const RevisionEntity = defineEntity({
   name: "Revision",
   tableName: "revision",
   properties: {
@@ -102,11 +98,7 @@ const RevisionSchema = defineEntity({
   },
 });
 
-/** A row of templates.revision; has the shape of the domain's Revision. */
-export class RevisionEntity extends RevisionSchema.class {}
-RevisionSchema.setClass(RevisionEntity);
-
-const TemplateSchema = defineEntity({
+export const TemplateEntity = defineEntity({
   name: "Template",
   tableName: "template",
   properties: {
@@ -130,11 +122,7 @@ const TemplateSchema = defineEntity({
   },
 });
 
-/** A row of templates.template; has the shape of the domain's Template. */
-export class TemplateEntity extends TemplateSchema.class {}
-TemplateSchema.setClass(TemplateEntity);
-
-const VersionSchema = defineEntity({
+export const VersionEntity = defineEntity({
   name: "Version",
   tableName: "version",
   properties: {
@@ -163,11 +151,7 @@ const VersionSchema = defineEntity({
   },
 });
 
-/** A row of templates.version; has the shape of the domain's Version. */
-export class VersionEntity extends VersionSchema.class {}
-VersionSchema.setClass(VersionEntity);
-
-const VersionDraftSchema = defineEntity({
+export const VersionDraftEntity = defineEntity({
   name: "VersionDraft",
   tableName: "version_draft",
   properties: {
@@ -189,11 +173,7 @@ const VersionDraftSchema = defineEntity({
   },
 });
 
-/** A row of templates.version_draft; has the shape of the domain's VersionDraft. */
-export class VersionDraftEntity extends VersionDraftSchema.class {}
-VersionDraftSchema.setClass(VersionDraftEntity);
-
-const ScheduledPublicationSchema = defineEntity({
+export const ScheduledPublicationEntity = defineEntity({
   name: "ScheduledPublication",
   tableName: "scheduled_publication",
   properties: {
@@ -213,11 +193,7 @@ const ScheduledPublicationSchema = defineEntity({
   },
 });
 
-/** A row of templates.scheduled_publication; has the shape of the domain's ScheduledPublication. */
-export class ScheduledPublicationEntity extends ScheduledPublicationSchema.class {}
-ScheduledPublicationSchema.setClass(ScheduledPublicationEntity);
-
-const ApprovalSchema = defineEntity({
+export const ApprovalEntity = defineEntity({
   name: "Approval",
   tableName: "publication_approval",
   properties: {
@@ -236,11 +212,7 @@ const ApprovalSchema = defineEntity({
   },
 });
 
-/** A row of templates.publication_approval; has the shape of the domain's Approval. */
-export class ApprovalEntity extends ApprovalSchema.class {}
-ApprovalSchema.setClass(ApprovalEntity);
-
-const PublicationRulesSchema = defineEntity({
+export const PublicationRulesEntity = defineEntity({
   name: "PublicationRules",
   tableName: "publication_rules",
   properties: {
@@ -250,7 +222,3 @@ const PublicationRulesSchema = defineEntity({
     updatedAt: p.datetime(),
   },
 });
-
-/** A row of templates.publication_rules; has the shape of the domain's PublicationRules. */
-export class PublicationRulesEntity extends PublicationRulesSchema.class {}
-PublicationRulesSchema.setClass(PublicationRulesEntity);

@@ -1,10 +1,8 @@
-import { create } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
+import { nameReader, recordsOf } from "#api/records.ts";
 import {
-  type Attempt as AttemptMessage,
   AttemptSchema,
-  type Delivery as DeliveryMessage,
   DeliverySchema,
   DeliveryStatus as StatusCode,
   type WebhooksService,
@@ -36,33 +34,23 @@ export const getDelivery = (
   },
 });
 
-export function deliveryMessage(delivery: Delivery, attempts: readonly Attempt[]): DeliveryMessage {
-  const { id, eventId, eventType, endpointId = "", agreementId = "", connectId = 0, status } = delivery;
-  return create(DeliverySchema, {
-    ...{ id, eventId, eventType, endpointId, agreementId, connectId: BigInt(connectId) },
-    status: statusCodes[status],
-    attempts: attempts.map(attemptMessage),
-    attemptCount: delivery.attempts,
-    ...(delivery.dueAt === undefined ? {} : { nextAttemptAt: timestampFromDate(delivery.dueAt) }),
-    ...(delivery.deliveredAt === undefined ? {} : { deliveredAt: timestampFromDate(delivery.deliveredAt) }),
-    occurredAt: timestampFromDate(delivery.occurredAt),
-    createdAt: timestampFromDate(delivery.createdAt),
-  });
-}
-
-/** Undefined for unspecified. */
-export const statusFromWire = (code: StatusCode): DeliveryStatus | undefined => statuses.get(code);
-
-const attemptMessage = ({ at, ...rest }: Attempt): AttemptMessage =>
-  create(AttemptSchema, { ...rest, at: timestampFromDate(at) });
-
-const statusCodes: Readonly<Record<DeliveryStatus, StatusCode>> = {
+const statuses = {
   pending: StatusCode.PENDING,
   delivered: StatusCode.DELIVERED,
   failed: StatusCode.FAILED,
   dead: StatusCode.DEAD,
-};
+} as const satisfies Record<DeliveryStatus, StatusCode>;
 
-const statuses: ReadonlyMap<StatusCode, DeliveryStatus> = new Map(
-  (Object.entries(statusCodes) as [DeliveryStatus, StatusCode][]).map(([status, code]) => [code, status]),
-);
+/** Undefined for unspecified. */
+export const statusFromWire = nameReader(statuses);
+const deliveries = recordsOf(DeliverySchema, { status: statuses });
+const attemptRecords = recordsOf(AttemptSchema);
+
+export const deliveryMessage = (
+  delivery: Delivery,
+  attempts: readonly Attempt[],
+): MessageInitShape<typeof DeliverySchema> =>
+  deliveries.write({
+    ...{ ...delivery, attemptCount: delivery.attempts, nextAttemptAt: delivery.dueAt },
+    attempts: attempts.map(attemptRecords.write),
+  });
