@@ -1,3 +1,6 @@
+/** A text with a number in it: what `Intl.PluralRules` calls the forms of a language. */
+export type Plural = Readonly<Partial<Record<Intl.LDMLPluralRule, string>>> & { readonly other: string };
+
 /** Everything the page says. `{name}` and the like are filled in. */
 export interface Texts {
   readonly title: string;
@@ -8,7 +11,8 @@ export interface Texts {
   readonly pageOf: string;
   readonly loading: string;
   readonly documentFailed: string;
-  readonly progress: string;
+  /** The form is that of the total. */
+  readonly progress: Plural;
   readonly progressLabel: string;
   readonly start: string;
   readonly next: string;
@@ -42,6 +46,7 @@ export interface Texts {
   readonly attachmentFailed: string;
   readonly approve: string;
   readonly fields: Readonly<Record<string, string>>;
+  readonly roles: Readonly<Record<string, string>>;
   readonly adoptHeading: string;
   readonly adoptType: string;
   readonly adoptDraw: string;
@@ -67,6 +72,7 @@ export interface Texts {
   readonly declineReason: string;
   readonly errorsHeading: string;
   readonly fieldMissing: string;
+  readonly fieldWrong: string;
   readonly failed: string;
   readonly reference: string;
   readonly finishedHeading: string;
@@ -84,6 +90,8 @@ export interface Texts {
   readonly saved: string;
   readonly saving: string;
   readonly notSaved: string;
+  readonly idleHeading: string;
+  readonly idleText: string;
   readonly expiredHeading: string;
   readonly expiredText: string;
   readonly viewOnly: string;
