@@ -87,7 +87,7 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
         error,
         errorReply(error, exchange, route.dialect, deps.logger, { body, pathOf: route.body?.pathOf }),
       );
-      reply = linkProblemReply(req, reply);
+      reply = linkProblemReply(req, reply, exchange);
       if (reply.status === 401) deps.floodGuard.takeForGuess(exchange.address);
     } finally {
       // The parsed body stays in memory until here, whether or not its sender still waits.

@@ -115,7 +115,7 @@ const answerError =
       ? new DomainError("VALIDATION_FAILED", { message: "The path is not percent-encoded UTF-8." })
       : error;
     const reply = errorReply(known, exchange, generalDialect(known, req.path), logger);
-    sendReply(res, exchange, linkProblemReply(req, reply));
+    sendReply(res, exchange, linkProblemReply(req, reply, exchange));
   };
 
 /** Malformed requests get the standard error body, which also fits the compatible interface. */
@@ -172,7 +172,8 @@ function createFloodGate({ floodGuard, routes, metrics, logger }: FloodGateDeps)
     metrics.limiterRefusals.inc({ group: "flood" });
     const dialect = dialectOf(req.path);
     const reply = errorReply(tooManyRequests(dialect, exchange.grant), exchange, dialect, logger);
-    sendReply(res, exchange, isCrossOrigin(req.path) ? readableAnywhere(reply) : reply);
+    const shown = linkProblemReply(req, reply, exchange);
+    sendReply(res, exchange, isCrossOrigin(req.path) ? readableAnywhere(shown) : shown);
     return false;
   };
 }

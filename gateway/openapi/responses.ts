@@ -103,7 +103,10 @@ function errorResponse(status: number, codes: readonly ErrorCode[], route: Route
   return {
     description: codes.map((code) => `\`${nameOf(code)}\`: ${errorCatalogue[code].message}`).join("\n\n"),
     headers: headersOf(route, status),
-    content: { "application/json": errorMedia(codes, route) },
+    content: {
+      "application/json": errorMedia(codes, route),
+      ...(route.errorPages === true ? { "text/html": textMedia(typeExamples["text/html"]) } : {}),
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rendering as shownRendering } from "#api/renderings.ts";
 import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
+import { directionOf } from "#platform/language.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { chooseFormat, type RenderFormat } from "./negotiate.ts";
@@ -155,11 +156,6 @@ const scriptsHtml = (rendering: Rendering, { scriptUrl, integrity, origins }: Pa
 <script>${pageScript}</script>`;
 
 const dataBlock = (value: unknown): string => JSON.stringify(value).replaceAll("<", "\\u003c");
-
-const rightToLeft = new Set(["ar", "ckb", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi"]);
-
-const directionOf = (locale: string): "ltr" | "rtl" =>
-  rightToLeft.has(locale.split("-")[0]?.toLowerCase() ?? "") ? "rtl" : "ltr";
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 

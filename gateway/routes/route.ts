@@ -170,6 +170,8 @@ export interface RouteDescription<Path extends string = string, Query = unknown,
   readonly besideLimit?: boolean;
   /** Lets pages of every origin read the answers, errors included. For answers that no cookie and no header opens. */
   readonly crossOrigin?: boolean;
+  /** Browsers that open the address are shown errors as a page. */
+  readonly errorPages?: boolean;
   readonly success: Success;
   /** Errors beyond those that every operation has. */
   readonly errors: readonly ErrorCode[];

@@ -32,6 +32,7 @@ const fileParam = (names: string, description: string, shown: string) =>
 export const signingPageRoutes: readonly Route[] = [
   defineRoute({
     ...base,
+    errorPages: true,
     operationId: "openSigningLink",
     path: "/signing/{token}",
     summary: "Open a link to an agreement",
@@ -51,6 +52,7 @@ export const signingPageRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...base,
+    errorPages: true,
     operationId: "getSigningPage",
     path: "/signing/s/{sid}/",
     summary: "Show the page of a session",

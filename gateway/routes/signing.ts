@@ -33,7 +33,7 @@ const base = {
   dialect: standardDialect,
   texts: { sid: schemas.sessionParam },
 } as const;
-const read = { ...base, method: "GET" } as const;
+const read = { ...base, method: "GET", errorPages: true } as const;
 const write = { ...base, method: "POST" } as const;
 const turnErrors = [
   "VIEW_URL_EXPIRED",

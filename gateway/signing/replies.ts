@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { prefers } from "../http/accept.ts";
+import type { Exchange } from "../http/exchange.ts";
 import type { Reply } from "../http/reply.ts";
 import type { RouteRequest } from "../routes/route.ts";
 import { endedPage, linkEndOf } from "./ended-page.ts";
@@ -60,13 +61,22 @@ export function endedReply(error: unknown, request: Pick<RouteRequest, "headers"
   return returnUrl === "" ? endedPage(linkEndOf(outcome), { acceptLanguage, subject }) : redirect(returnUrl);
 }
 
-/** A browser whose link is not even one gets a page that says so, as for one that has ended; programs get the error. */
-export function linkProblemReply(request: Pick<Request, "method" | "path" | "headers">, reply: Reply): Reply {
+/**
+ * A browser that opens a link or a page gets a page whatever goes wrong: one that says that it is no link, as for one that
+ * has ended, or that it may try again. Programs get the error.
+ */
+export function linkProblemReply(
+  request: Pick<Request, "method" | "path" | "headers">,
+  reply: Reply,
+  { requestId }: Pick<Exchange, "requestId">,
+): Reply {
   const { method, path, headers } = request;
   const isLink = method === "GET" && path.startsWith("/signing/") && !path.startsWith("/signing/assets/");
-  if (!isLink || ![400, 404].includes(reply.status) || !wantsPage({ headers })) return reply;
-  const page = endedPage("unknown", { acceptLanguage: headers["accept-language"] ?? "" });
-  return reply.status === 404 ? { ...page, status: 404 } : page;
+  if (!isLink || reply.status < 400 || !wantsPage({ headers })) return reply;
+  const end = reply.status === 429 || reply.status === 503 ? "busy" : reply.status >= 500 ? "failed" : "unknown";
+  const page = endedPage(end, { acceptLanguage: headers["accept-language"], requestId });
+  // What has ended is no failure; when to try again, and whether, is for browsers and programs alike.
+  return { ...page, status: reply.status === 400 ? 200 : reply.status, headers: { ...reply.headers, ...page.headers } };
 }
 
 /** The answer to HEAD, which opens nothing: programs that preview links send HEAD first. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +27,7 @@ let gateway: TestGateway;
 let folder: string;
 /** What the service was asked. */
 let asked: { method: string; request: Record<string, unknown> }[] = [];
-let ended: DomainError | undefined;
+let ended: Error | undefined;
 let frameAncestors: string[] = [];
 
 const answering =
@@ -142,12 +143,38 @@ describe("a browser that follows a link which leads nowhere", () => {
     const headers = { ...browser, "Accept-Language": "de-CH,de;q=0.9,en;q=0.5" };
     const { status, text } = await gateway.call("GET", `/signing/${link}`, { headers });
     expect(status).toBe(200);
-    expect(text).toContain('<html lang="de">');
+    expect(text).toContain('<html lang="de" dir="ltr">');
     expect(text).toContain("Sie haben abgelehnt");
     expect(text).toContain("Lease &lt;1&gt;");
     ended = new DomainError("VIEW_URL_EXPIRED", { metadata: { outcome: "constructor" } });
     const odd = await gateway.call("GET", `/signing/${link}`, { headers: { ...browser, "Accept-Language": "xx" } });
     expect(odd.text).toContain("This link does not work");
+  });
+
+  test("is told in the direction of its language, in the look of the signing page", async () => {
+    ended = new DomainError("VIEW_URL_EXPIRED", { metadata: { outcome: "closed", subject: "Lease" } });
+    const headers = { ...browser, "Accept-Language": "en;q=0.5, ar-EG" };
+    const answer = await gateway.call("GET", `/signing/${link}`, { headers });
+    expect(answer.text).toContain('<html lang="ar" dir="rtl">');
+    expect(answer.text).toContain("أُغلقت هذه الصفحة");
+    const style = /<style>(.*)<\/style>/.exec(answer.text)?.[1] ?? "";
+    const hash = createHash("sha256").update(style).digest("base64");
+    expect(answer.headers.get("content-security-policy")).toContain(`style-src 'sha256-${hash}'`);
+  });
+
+  test("is told to try again when there is too much to do, and programs get the error", async () => {
+    ended = new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "7" } });
+    const { status, headers, text } = await gateway.call("GET", `/signing/${link}`, { headers: browser });
+    expect([status, headers.get("retry-after"), headers.get("content-type")]).toEqual([
+      ...[503, "7", "text/html; charset=utf-8"],
+    ]);
+    expect(text).toContain("Please wait a moment");
+    expect(text).toContain(`Reference for support: ${headers.get("x-request-id")}`);
+    ended = new Error("out of luck");
+    const failed = await gateway.call("GET", `/signing/${link}`, { headers: browser });
+    expect([failed.status, failed.text]).toEqual([500, expect.stringContaining("That did not work")]);
+    const told = await gateway.call("GET", `/signing/${link}`, { headers: { Accept: "application/json" } });
+    expect(told.body.errorCode).toBe("INTERNAL_ERROR");
   });
 
   test.each([
@@ -299,6 +326,8 @@ test("a link in a frame of another site gets a cookie of its own kind over https
     const statuses = new Set<number>();
     for (let tried = 0; tried < 302; tried += 1) statuses.add((await other.call("GET", "/signing/wrong")).status);
     expect(statuses).toEqual(new Set([400, 429]));
+    const shown = await fetch(`${other.url}/signing/wrong`, { headers: browser });
+    expect([shown.status, await shown.text()]).toEqual([429, expect.stringContaining("Please wait a moment")]);
   } finally {
     await other.stop();
   }

@@ -1,4 +1,5 @@
 import { escapeHtml } from "../escape-html.ts";
+import { directionOf, languageFor } from "../language.ts";
 import { visibleText } from "../visible-text.ts";
 import type { Mail, MailAttachment } from "./mail.ts";
 
@@ -45,9 +46,11 @@ interface InLanguage<Texts> {
 export function inLanguages<Texts>(
   all: { readonly en: Texts } & Readonly<Record<string, Texts>>,
 ): (tag: string) => InLanguage<Texts> {
-  const languageOf = (tag: string) => tag.toLowerCase().split("-")[0] ?? "";
-  const known = new Map(Object.entries<Texts>(all).map(([tag, texts]) => [languageOf(tag), { tag, texts }]));
-  return (tag) => known.get(languageOf(tag)) ?? { tag: "en", texts: all.en };
+  const tags = Object.keys(all);
+  return (wanted) => {
+    const tag = languageFor([wanted], tags) ?? "en";
+    return { tag, texts: all[tag] ?? all.en };
+  };
 }
 
 /** Texts with `{name}` for the values; a text that somebody gave is a value, so that its braces stay what they are. */
@@ -100,10 +103,6 @@ export const fillText = (
 const oneLine = (text: string): string => text.replaceAll(/\p{Cc}+/gu, " ").slice(0, 250);
 
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-
-/** The direction that the language is written in. */
-const directionOf = (tag: string): "ltr" | "rtl" =>
-  ["ar", "fa", "he", "ur"].includes(tag.toLowerCase().split("-")[0] ?? "") ? "rtl" : "ltr";
 
 /** Isolates a value where two directions meet (UAX #9 §2.7), so that it does not turn its sentence around. */
 function isolated(tag: string, value: string): string {

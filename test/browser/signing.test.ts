@@ -374,6 +374,30 @@ describeInBrowser("the signing page", (pages) => {
     await page.getByRole("button", { name: "Mehr" }).waitFor();
   });
 
+  test("in Arabic the page runs from right to left, and loads no other language", async () => {
+    const id = await createAgreement(api, short);
+    const page = await pages.open({ viewport: { width: 375, height: 740 }, locale: "ar-EG" });
+    const loaded: string[] = [];
+    page.on("response", (response) => loaded.push(new URL(response.url()).pathname));
+    await page.goto(await linkFor(api, id, "1"));
+    await page.getByRole("heading", { name: "قبل التوقيع" }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole("checkbox").check();
+    await page.getByRole("button", { name: "متابعة" }).click();
+    await drawn(page);
+    expect(await page.evaluate("[document.documentElement.lang, getComputedStyle(document.body).direction]")).toEqual([
+      ...["ar", "rtl"],
+    ]);
+    await page.getByText("اكتمل 0 من 2").waitFor();
+    await page.getByRole("button", { name: "ابدأ" }).click();
+    await screenshot(page, "arabic-phone");
+    await expectAccessible(page);
+    const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    expect(await page.evaluate(overflow)).toBe(0);
+    const spoken = loaded.filter((path) => /\/code\/([a-z]{2}|pt-br)-[\w-]+\.js$/.test(path));
+    expect(spoken).toEqual([expect.stringMatching(/\/ar-[\w-]+\.js$/)]);
+  });
+
   test("whoever signs from a mail stays at the page, comes back to it, and gets the sealed file", async () => {
     const asked = (...names: string[]) => ({
       recipients: {

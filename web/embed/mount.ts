@@ -1,10 +1,10 @@
+import { directionOf } from "#platform/language.ts";
 import { el, sha256Of, shadowWithStyles } from "./dom.ts";
 import { DeliveryError, errorOf, toDeliveryError } from "./handover.ts";
 import type { Mounted, MountOptions } from "./options.ts";
 import { objectOf, type Rendering, readRendering } from "./rendering.ts";
 import { type Shown, showRendering } from "./show.ts";
 import css from "./style.css?inline";
-import { directionOf } from "./text.ts";
 import { chooseWords, fill } from "./words.ts";
 
 /** Shows the text of a session or deployment in an element of the page, and hands over what the person decides. */

@@ -1,3 +1,4 @@
+import { directionOf } from "#platform/language.ts";
 import type { Decision } from "./acceptance.ts";
 import { createDeliver, type DeliveryFacts } from "./deliver.ts";
 import { createDocuments, documentsToOpen } from "./documents.ts";
@@ -9,7 +10,7 @@ import { createPdfSource } from "./pdf.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
 import { type DisplayMode, objectOf, type Rendering } from "./rendering.ts";
 import { createSteps } from "./steps.ts";
-import { createChanges, createText, directionOf, type TextView } from "./text.ts";
+import { createChanges, createText, type TextView } from "./text.ts";
 import { chooseWords, fill, type Words } from "./words.ts";
 
 /** A rendering on the page. */

@@ -1,3 +1,4 @@
+import { directionOf } from "#platform/language.ts";
 import { el, parseSafeHtml, setAttribute, shadowWithStyles, whenSeen } from "./dom.ts";
 import { type PdfSource, showPdf } from "./pdf.ts";
 import type { Recorder } from "./recorder.ts";
@@ -71,11 +72,6 @@ function createRegion({ locale }: Rendering, label: string) {
   });
   // A tree of its own: neither its classes nor its ids can touch the controls around it.
   return { element, shadow: shadowWithStyles(element, css) };
-}
-
-/** Whether a language is written from left to right or from right to left. */
-export function directionOf(locale: string): "ltr" | "rtl" {
-  return /^(ar|arc|ckb|dv|fa|ha-arab|he|khw|ks|ps|sd|ug|ur|yi)\b/i.test(locale) ? "rtl" : "ltr";
 }
 
 const hrefOf = (link: Element): string => link.getAttribute("href") ?? "";

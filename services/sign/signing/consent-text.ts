@@ -90,4 +90,74 @@ const words: Readonly<Record<string, Words>> = {
     ],
     agreement: "上記を読み、電子文書と電子署名の利用に同意します。",
   },
+  it: {
+    introduction: "{sender} chiede di firmare elettronicamente. Leggere prima quanto segue:",
+    points: [
+      "I documenti si ricevono, si leggono e si firmano elettronicamente; la firma elettronica esprime la stessa volontà di una firma a mano.",
+      "I documenti si possono scaricare qui, prima e dopo la firma, e conservare o stampare.",
+      "È possibile rifiutare, oppure chiedere al mittente i documenti su carta. Nulla è firmato finché non si sceglie Concludi.",
+      "Ora, indirizzo IP e browser vengono registrati come prova.",
+    ],
+    agreement: "Ho letto quanto sopra e accetto di usare documenti e firme elettronici.",
+  },
+  "pt-PT": {
+    introduction: "{sender} pede-lhe que assine eletronicamente. Leia primeiro o seguinte:",
+    points: [
+      "Recebe, lê e assina os documentos eletronicamente; a sua assinatura eletrónica tem a mesma intenção de uma assinatura manuscrita.",
+      "Pode transferir os documentos aqui, antes e depois de assinar, e guardá-los ou imprimi-los.",
+      "Pode recusar ou pedir ao remetente os documentos em papel. Nada fica assinado até escolher Concluir.",
+      "A hora, o seu endereço IP e o seu navegador são registados como prova.",
+    ],
+    agreement: "Li o texto acima e aceito usar documentos e assinaturas eletrónicos.",
+  },
+  nl: {
+    introduction: "{sender} vraagt u elektronisch te ondertekenen. Lees eerst dit:",
+    points: [
+      "U ontvangt, leest en ondertekent de documenten elektronisch; met uw elektronische handtekening bedoelt u hetzelfde als met een handgeschreven handtekening.",
+      "U kunt de documenten hier downloaden, voor en na het ondertekenen, en ze bewaren of afdrukken.",
+      "U kunt weigeren, of de afzender om papier vragen. Er is niets ondertekend totdat u Voltooien kiest.",
+      "Het tijdstip, uw IP-adres en uw browser worden als bewijs vastgelegd.",
+    ],
+    agreement: "Ik heb dit gelezen en ga akkoord met elektronische documenten en handtekeningen.",
+  },
+  pl: {
+    introduction: "{sender} prosi o podpis elektroniczny. Najpierw przeczytaj:",
+    points: [
+      "Otrzymujesz, czytasz i podpisujesz dokumenty elektronicznie; Twój podpis elektroniczny wyraża tę samą wolę co podpis odręczny.",
+      "Możesz tu pobrać dokumenty przed podpisaniem i po nim, a także je zachować lub wydrukować.",
+      "Możesz odmówić albo poprosić nadawcę o dokumenty na papierze. Nic nie jest podpisane, dopóki nie wybierzesz „Zakończ”.",
+      "Czas, Twój adres IP i przeglądarka są zapisywane jako dowód.",
+    ],
+    agreement: "Przeczytałem(-am) powyższe i zgadzam się na dokumenty i podpisy elektroniczne.",
+  },
+  "zh-Hans": {
+    introduction: "{sender} 请您以电子方式签署。请先阅读以下内容：",
+    points: [
+      "您以电子方式接收、阅读和签署文件；您的电子签名与手写签名表达相同的意愿。",
+      "您可以在签署前后在此下载文件，并保存或打印。",
+      "您可以拒绝签署，或向发件人索取纸质文件。在您选择“完成”之前，任何内容都未签署。",
+      "时间、您的 IP 地址和浏览器会作为证据记录。",
+    ],
+    agreement: "我已阅读以上内容，并同意使用电子文件和电子签名。",
+  },
+  ar: {
+    introduction: "يطلب منك {sender} التوقيع إلكترونيًا. يُرجى قراءة ما يلي أولاً:",
+    points: [
+      "تستلم المستندات وتقرؤها وتوقّعها إلكترونيًا؛ ولتوقيعك الإلكتروني القصد نفسه الذي لتوقيعك بخط اليد.",
+      "يمكنك تنزيل المستندات من هنا قبل التوقيع وبعده، والاحتفاظ بها أو طباعتها.",
+      "يمكنك الرفض أو طلب نسخة ورقية من المُرسِل. لا يُعدّ أي شيء موقّعًا حتى تختار «إنهاء».",
+      "يُسجَّل الوقت وعنوان IP والمتصفح كدليل.",
+    ],
+    agreement: "لقد قرأت ما سبق وأوافق على استخدام السجلات والتوقيعات الإلكترونية.",
+  },
+  he: {
+    introduction: "{sender} מבקש ממך לחתום באופן אלקטרוני. יש לקרוא תחילה:",
+    points: [
+      "קבלת המסמכים, קריאתם והחתימה עליהם נעשות באופן אלקטרוני; לחתימתך האלקטרונית אותה כוונה כמו לחתימה ביד.",
+      "אפשר להוריד כאן את המסמכים, לפני החתימה ואחריה, ולשמור או להדפיס אותם.",
+      "אפשר לסרב, או לבקש מהשולח מסמכים על נייר. דבר אינו חתום עד לבחירה ב“סיום”.",
+      "השעה, כתובת ה־IP והדפדפן נרשמים כראיה.",
+    ],
+    agreement: "קראתי את האמור לעיל ואני מסכים/ה להשתמש במסמכים ובחתימות אלקטרוניים.",
+  },
 };

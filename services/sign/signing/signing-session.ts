@@ -63,8 +63,8 @@ export async function requireSession(deps: SessionDeps, sessionToken: string): P
   return withOrg(deps.pool, orgId, async (tenant) => {
     const view = await findSession(tenant, hash);
     if (view === undefined) throw viewExpired();
-    if (!isSessionOpen(view, now)) throw viewExpired(view, view.endedAt === null ? "session_timeout" : "ttl_expired");
     const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
+    if (!isSessionOpen(view, now)) throw sessionClosed(view, agreement);
     // Drafts may be deleted while somebody looks at them.
     if (view.agreementId !== null && (agreement === undefined || !isOfAgreement(view, agreement))) {
       throw viewExpired(view, "ttl_expired", agreement);
@@ -89,6 +89,14 @@ export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired", agr
   const metadata =
     view.returnUrl === "" ? outcomeOf(view, agreement) : { returnUrl: withEvent(view.returnUrl, event), event };
   return new DomainError("VIEW_URL_EXPIRED", { metadata });
+}
+
+/** A session that nobody has used for long, or that the person has left: the link in the mail goes on from there. */
+function sessionClosed(view: View, agreement: Agreement | undefined): DomainError {
+  const isEnded = agreement === undefined || endedStatuses.has(agreement.status);
+  if (isEnded || view.returnUrl !== "")
+    return viewExpired(view, view.endedAt === null ? "session_timeout" : "ttl_expired");
+  return new DomainError("VIEW_URL_EXPIRED", { metadata: { outcome: "closed", subject: agreement.emailSubject } });
 }
 
 function outcomeOf({ recipientId }: View, agreement: Agreement | undefined): Record<string, string> {

@@ -15,8 +15,14 @@ type Way = "last" | "type" | "draw" | "upload";
 
 /** Asks for a signature; undefined when the person changes their mind. Typing is as good as drawing. */
 export function askForSignature(name: string, texts: Texts): Promise<Adoption | undefined> {
-  const nameInput = element("input", { type: "text", value: name, autocomplete: "name", maxlength: 100 });
-  const initialsInput = element("input", { type: "text", value: initialsOf(name), maxlength: 10, autocomplete: "off" });
+  const nameInput = element("input", { type: "text", value: name, autocomplete: "name", maxlength: 100, dir: "auto" });
+  const initialsInput = element("input", {
+    type: "text",
+    value: initialsOf(name),
+    maxlength: 10,
+    autocomplete: "off",
+    dir: "auto",
+  });
   const styles = stylePicker(nameInput, texts);
   const drawing = drawingPanel(texts);
   const upload = uploadPanel(texts);

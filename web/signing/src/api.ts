@@ -1,10 +1,15 @@
 import type { Adopted, Ceremony } from "#api/ceremony.ts";
 
+export interface FieldProblem {
+  readonly field: string;
+  readonly code: string;
+}
+
 /** An answer that refuses. */
 export class ApiError extends Error {
   readonly code: string;
   readonly requestId: string;
-  readonly details: readonly { readonly field: string; readonly message: string }[];
+  readonly details: readonly FieldProblem[];
 
   constructor(body: { errorCode?: string; message?: string; requestId?: string; details?: ApiError["details"] }) {
     super(body.message ?? "");

@@ -22,6 +22,9 @@ export function leaveTo(returnUrl: string | null, heading: string, text: string)
   else location.assign(returnUrl);
 }
 
+/** The session is over on the server as well; what was entered is kept there. */
+export const showIdle = (texts: Texts): void => showClosing(texts.idleHeading, texts.idleText);
+
 export const showExpired = (texts: Texts, timeoutUrl: string | null = null): void =>
   showClosing(
     texts.expiredHeading,
@@ -92,7 +95,7 @@ export function showOutcome(ceremony: Ceremony, texts: Texts, read: () => void):
       "main",
       { class: "card" },
       title,
-      element("p", { class: "subject" }, agreement.emailSubject),
+      element("p", { class: "subject", dir: "auto" }, agreement.emailSubject),
       news,
       files,
       element("div", { class: "row" }, button(texts.readPages, read)),

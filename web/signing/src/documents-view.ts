@@ -1,9 +1,8 @@
-import { type PDFDocumentProxy, TextLayer } from "pdfjs-dist";
+import type { PDFDocumentProxy } from "pdfjs-dist";
 import type { CeremonyDocument } from "#api/ceremony.ts";
 import { api } from "./api.ts";
 import { element } from "./dom.ts";
 import { fill } from "./languages.ts";
-import { drawPage, loadPdf } from "./pdf-viewer.ts";
 import { readingView } from "./reading-view.ts";
 import type { Texts } from "./texts/texts.ts";
 
@@ -54,7 +53,14 @@ export function showDocuments(
       fill(texts.download, { document: one.name }),
     );
     const extras = [hasDownloads ? download : null, readingView(() => loaded, one.name, texts)];
-    return element("section", { "aria-label": one.name }, element("h2", {}, one.name), ...extras, problem, ...frames);
+    return element(
+      "section",
+      { "aria-label": one.name },
+      element("h2", { dir: "auto" }, one.name),
+      ...extras,
+      problem,
+      ...frames,
+    );
   });
   const root = element("div", { class: "documents" }, ...sections);
   return { root, pages, zoomTo: zoomIn(root) };
@@ -90,7 +96,11 @@ function zoomIn(root: HTMLElement): (field: HTMLElement) => void {
 
 const margin = 12;
 
-const load = (documentId: string): Promise<PDFDocumentProxy> => loadPdf({ url: api.documentUrl(documentId) });
+/** What draws pages is larger than the rest of this page: it comes while the person reads what they consent to. */
+export const loadViewer = () => import("./pdf-viewer.ts");
+
+const load = async (documentId: string): Promise<PDFDocumentProxy> =>
+  (await loadViewer()).loadPdf({ url: api.documentUrl(documentId) });
 
 function drawWhenNear(
   frame: HTMLElement,
@@ -115,6 +125,7 @@ async function draw(
   document: () => Promise<PDFDocumentProxy>,
   number: number,
 ): Promise<void> {
+  const { drawPage, TextLayer } = await loadViewer();
   const page = await (await document()).getPage(number);
   const natural = page.getViewport({ scale: 1 });
   const canvas = element("canvas", { "aria-hidden": "true" });

@@ -3,6 +3,7 @@ import { pictureOf } from "./adopt-dialog.ts";
 import { api } from "./api.ts";
 import { element } from "./dom.ts";
 import { type Fields, isPassive, isSignature } from "./fields.ts";
+import { fill } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** A field as it is seen and used. */
@@ -49,7 +50,7 @@ export function createControl(tab: Tab, context: ControlContext): FieldControl {
 /** What a person who cannot see the page is told of a field. */
 function labelOf(tab: Tab, texts: Texts): string {
   const name = [tab.tooltip, tab.name].find((text) => text !== "") ?? texts.fields[tab.type] ?? tab.label;
-  return `${name}, ${tab.required ? texts.required : texts.optional}`;
+  return fill(texts.fieldState, { name, state: tab.required ? texts.required : texts.optional });
 }
 
 /** What the field is for and what to do, while the person is at it; its label says the same to those who listen. */
@@ -114,7 +115,7 @@ function signatureControl(tab: Tab, context: ControlContext): FieldControl {
     const state = isSigned ? texts.signed : tab.required ? texts.required : texts.optional;
     // Screen readers announce the visible label as part of the name.
     const shown = isSigned && adopted.drawnPng === "" ? `${invitation}: ${adopted.typed}` : invitation;
-    control.setAttribute("aria-label", `${shown}, ${state}`);
+    control.setAttribute("aria-label", fill(texts.fieldState, { name: shown, state }));
   });
 }
 
@@ -170,12 +171,13 @@ const base64Of = (file: File): Promise<string> =>
   });
 
 function passiveControl(tab: Tab, context: ControlContext): FieldControl {
-  const node = element("span", { class: "passive" });
+  const node = element("span", { class: "passive", dir: "auto" });
   return single(tab, node, node, context, () => {
     const value = context.fields.valueOf(tab) || context.preview(tab.type);
     const name = context.texts.fields[tab.type] ?? tab.label;
     node.textContent = value === "" ? name : value;
-    node.title = tab.type === "note" ? name : `${name}, ${context.texts.filledWhenFinished}`;
+    const state = context.texts.filledWhenFinished;
+    node.title = tab.type === "note" ? name : fill(context.texts.fieldState, { name, state });
   });
 }
 

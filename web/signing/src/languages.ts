@@ -1,36 +1,49 @@
-import { de } from "./texts/de.ts";
-import { en } from "./texts/en.ts";
-import { es } from "./texts/es.ts";
-import { fr } from "./texts/fr.ts";
-import { ja } from "./texts/ja.ts";
-import { ptBr } from "./texts/pt-br.ts";
-import type { Texts } from "./texts/texts.ts";
+import { languageFor } from "#platform/language.ts";
+import type { Plural, Texts } from "./texts/texts.ts";
 
 export interface Language {
   /** BCP 47. */
   readonly tag: string;
   /** As those who speak it call it. */
   readonly name: string;
+}
+
+/** A language with its texts. */
+export interface SpokenLanguage extends Language {
   readonly texts: Texts;
 }
 
-export const languages: readonly Language[] = [
-  { tag: "en", name: "English", texts: en },
-  { tag: "de", name: "Deutsch", texts: de },
-  { tag: "fr", name: "Français", texts: fr },
-  { tag: "es", name: "Español", texts: es },
-  { tag: "pt-BR", name: "Português (Brasil)", texts: ptBr },
-  { tag: "ja", name: "日本語", texts: ja },
+interface LoadedLanguage extends Language {
+  /** Each language is a file of its own: only the one that is read is loaded. */
+  readonly load: () => Promise<Texts>;
+}
+
+const all: readonly LoadedLanguage[] = [
+  { tag: "en", name: "English", load: async () => (await import("./texts/en.ts")).en },
+  { tag: "de", name: "Deutsch", load: async () => (await import("./texts/de.ts")).de },
+  { tag: "fr", name: "Français", load: async () => (await import("./texts/fr.ts")).fr },
+  { tag: "es", name: "Español", load: async () => (await import("./texts/es.ts")).es },
+  { tag: "it", name: "Italiano", load: async () => (await import("./texts/it.ts")).it },
+  { tag: "pt-BR", name: "Português (Brasil)", load: async () => (await import("./texts/pt-br.ts")).ptBr },
+  { tag: "pt-PT", name: "Português (Portugal)", load: async () => (await import("./texts/pt.ts")).pt },
+  { tag: "nl", name: "Nederlands", load: async () => (await import("./texts/nl.ts")).nl },
+  { tag: "pl", name: "Polski", load: async () => (await import("./texts/pl.ts")).pl },
+  { tag: "ja", name: "日本語", load: async () => (await import("./texts/ja.ts")).ja },
+  { tag: "zh-Hans", name: "简体中文", load: async () => (await import("./texts/zh.ts")).zh },
+  { tag: "ar", name: "العربية", load: async () => (await import("./texts/ar.ts")).ar },
+  { tag: "he", name: "עברית", load: async () => (await import("./texts/he.ts")).he },
 ];
 
+export const languages: readonly Language[] = all;
+
 /** The first of the wanted languages that there is; English when there is none. */
-export function chooseLanguage(wanted: readonly string[]): Language {
-  for (const tag of wanted) {
-    const primary = tag.toLowerCase().split("-")[0];
-    const found = languages.find((language) => language.tag.toLowerCase().split("-")[0] === primary);
-    if (primary !== "" && found !== undefined) return found;
-  }
-  return languages[0] as Language;
+export async function loadLanguage(wanted: readonly string[]): Promise<SpokenLanguage> {
+  const tag = languageFor(
+    wanted,
+    all.map((one) => one.tag),
+  );
+  const { load, ...language } = all.find((one) => one.tag === tag) ?? (all[0] as LoadedLanguage);
+  return { ...language, texts: await load() };
 }
 
 const storageKey = "assent-signing-language";
@@ -55,6 +68,6 @@ export function rememberedLanguage(): string {
 export const fill = (text: string, values: Readonly<Record<string, string | number>>): string =>
   text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 
-/** Scripts that run from right to left turn the page around. */
-export const directionOf = (tag: string): "ltr" | "rtl" =>
-  ["ar", "fa", "he", "ur"].includes(tag.toLowerCase().split("-")[0] ?? "") ? "rtl" : "ltr";
+/** The form of a language for this number. */
+export const plural = (text: Plural, { tag }: Language, count: number): string =>
+  text[new Intl.PluralRules(tag).select(count)] ?? text.other;

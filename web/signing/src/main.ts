@@ -1,9 +1,10 @@
 import type { Ceremony } from "#api/ceremony.ts";
+import { directionOf } from "#platform/language.ts";
 import { ApiError, api } from "./api.ts";
 import type { Autosave } from "./autosave.ts";
-import { hasDoneTheirPart, leaveTo, showClosing, showExpired, showOutcome } from "./closing-view.ts";
+import { hasDoneTheirPart, leaveTo, showClosing, showExpired, showIdle, showOutcome } from "./closing-view.ts";
 import { element, show } from "./dom.ts";
-import { chooseLanguage, directionOf, fill, type Language, rememberedLanguage } from "./languages.ts";
+import { fill, loadLanguage, rememberedLanguage, type SpokenLanguage } from "./languages.ts";
 import { failureOf, showSigning } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
 import { askForConsent, askForReason, showSender } from "./views.ts";
@@ -11,34 +12,38 @@ import { askForConsent, askForReason, showSender } from "./views.ts";
 const idleMs = 60 * 60_000;
 
 async function start(): Promise<void> {
-  let language = chooseLanguage(navigator.languages);
+  const asked = api.ceremony();
+  // Whatever it answers is looked at below.
+  asked.catch(() => undefined);
+  let language = await useLanguage([rememberedLanguage(), ...navigator.languages]);
   show(element("main", { class: "card" }, element("p", { role: "status" }, language.texts.loading)));
   try {
-    const ceremony = await api.ceremony();
-    language = useLanguage(ceremony);
-    watchIdle(ceremony, language.texts);
+    const ceremony = await asked;
+    const { agreement, recipient } = ceremony;
+    // The one that the person has chosen, or that of the recipient; else what the browser prefers.
+    language = await useLanguage([rememberedLanguage(), recipient?.locale ?? "", ...navigator.languages]);
+    document.title = fill(language.texts.title, { subject: agreement?.emailSubject ?? "" });
+    const { texts } = language;
+    watchIdle(ceremony, texts);
     if (ceremony.kind !== "recipient") {
-      showSender(ceremony, language.texts);
+      showSender(ceremony, texts);
       return;
     }
     if (ceremony.canAct && ceremony.consent.required && ceremony.consent.givenAt === null) {
-      await askForConsent(ceremony, language, () => void declineSigning(ceremony, language.texts));
+      await askForConsent(ceremony, language, () => void declineSigning(ceremony, texts));
     }
-    const read = () =>
-      showSigning(ceremony, language, (autosave) => void declineSigning(ceremony, language.texts, autosave));
-    if (hasDoneTheirPart(ceremony)) showOutcome(ceremony, language.texts, read);
+    const read = () => showSigning(ceremony, language, (autosave) => void declineSigning(ceremony, texts, autosave));
+    if (hasDoneTheirPart(ceremony)) showOutcome(ceremony, texts, read);
     else read();
   } catch (error) {
     showFailure(error, language.texts);
   }
 }
 
-/** The one that the person has chosen, or that of the recipient; else what the browser prefers. */
-function useLanguage({ recipient, agreement }: Ceremony): Language {
-  const language = chooseLanguage([rememberedLanguage(), recipient?.locale ?? "", ...navigator.languages]);
+async function useLanguage(wanted: readonly string[]): Promise<SpokenLanguage> {
+  const language = await loadLanguage(wanted);
   document.documentElement.lang = language.tag;
   document.documentElement.dir = directionOf(language.tag);
-  document.title = fill(language.texts.title, { subject: agreement?.emailSubject ?? "" });
   return language;
 }
 
@@ -65,7 +70,7 @@ function watchIdle({ timeoutUrl }: Ceremony, texts: Texts): void {
   const restart = (): void => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
-      if (timeoutUrl === null) showExpired(texts);
+      if (timeoutUrl === null) showIdle(texts);
       else location.assign(timeoutUrl);
     }, idleMs);
   };
@@ -74,4 +79,7 @@ function watchIdle({ timeoutUrl }: Ceremony, texts: Texts): void {
   restart();
 }
 
-void start();
+// A file of the page may be missing for a moment while another release is started.
+void start().catch(() =>
+  show(element("main", { class: "card" }, element("p", { role: "alert" }, "This page did not load. Reload it."))),
+);

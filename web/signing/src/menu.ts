@@ -1,12 +1,12 @@
 import type { Ceremony } from "#api/ceremony.ts";
 import { api } from "./api.ts";
 import { button, element } from "./dom.ts";
-import { fill, type Language, languages, rememberLanguage } from "./languages.ts";
+import { fill, languages, rememberLanguage, type SpokenLanguage } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
 
 interface MenuOptions {
   readonly ceremony: Ceremony;
-  readonly language: Language;
+  readonly language: SpokenLanguage;
   /** Null when there is nothing left to do. */
   readonly finishLater: ((event: Event) => void) | null;
   readonly decline: () => void;
@@ -51,7 +51,7 @@ export function createMenu(options: MenuOptions): readonly [HTMLButtonElement, H
 }
 
 /** Loads the page again in the language that is chosen. */
-export function languagePicker(language: Language, beforeReload: () => Promise<void>): HTMLElement {
+export function languagePicker(language: SpokenLanguage, beforeReload: () => Promise<void>): HTMLElement {
   const choices = languages.map(({ tag, name }) =>
     element("option", { value: tag, lang: tag, selected: tag === language.tag }, name),
   );
@@ -75,9 +75,9 @@ function showSenderOf({ agreement }: Ceremony, texts: Texts): void {
     element(
       "div",
       {},
-      element("p", { class: "subject" }, sender),
-      element("p", {}, emailSubject),
-      emailBlurb === "" ? null : element("p", { class: "blurb" }, emailBlurb),
+      element("p", { class: "subject", dir: "auto" }, sender),
+      element("p", { dir: "auto" }, emailSubject),
+      emailBlurb === "" ? null : element("p", { class: "blurb", dir: "auto" }, emailBlurb),
       element("p", {}, texts.whoSentAdvice),
     ),
     texts,

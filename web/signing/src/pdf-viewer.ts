@@ -1,6 +1,8 @@
 import { GlobalWorkerOptions, getDocument, type PDFDocumentProxy, type PDFPageProxy } from "pdfjs-dist";
 import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
+export { TextLayer } from "pdfjs-dist";
+
 // Of this very file: on pages of others it is loaded from here, too.
 const own = (path: string): string => new URL(path, import.meta.url).href;
 

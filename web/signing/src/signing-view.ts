@@ -1,23 +1,27 @@
 import type { Ceremony } from "#api/ceremony.ts";
 import type { TabToFill as Tab } from "#api/tabs.ts";
 import { askForSignature } from "./adopt-dialog.ts";
-import { ApiError, api } from "./api.ts";
+import { ApiError, api, type FieldProblem } from "./api.ts";
 import { type Autosave, createAutosave, watchOtherTabs } from "./autosave.ts";
 import { leaveTo, showExpired } from "./closing-view.ts";
 import { type DocumentsView, showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
 import { createControl, type FieldControl } from "./field-control.ts";
 import { createFields, type Fields, sign } from "./fields.ts";
-import { fill, type Language } from "./languages.ts";
+import { fill, plural, type SpokenLanguage } from "./languages.ts";
 import { createMenu } from "./menu.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** Documents with the fields of the person, and what can be done with them. */
-export function showSigning(ceremony: Ceremony, language: Language, declineWith: (autosave: Autosave) => void): void {
+export function showSigning(
+  ceremony: Ceremony,
+  language: SpokenLanguage,
+  declineWith: (autosave: Autosave) => void,
+): void {
   const { agreement, recipient } = ceremony;
   if (agreement === null || recipient === null) return;
   const { texts } = language;
-  const title = element("h1", { tabindex: "-1" }, agreement.emailSubject);
+  const title = element("h1", { tabindex: "-1", dir: "auto" }, agreement.emailSubject);
   const documents = showDocuments(agreement.documents, texts);
   const fields = createFields(
     ceremony.canAct ? recipient.tabs : [],
@@ -146,7 +150,7 @@ const clicked = new Set(["checkbox", "radio", "file"]);
 
 interface BarContext {
   readonly ceremony: Ceremony;
-  readonly language: Language;
+  readonly language: SpokenLanguage;
   readonly fields: Fields;
   readonly controls: readonly FieldControl[];
   readonly decline: () => void;
@@ -196,7 +200,7 @@ function actionBar(context: BarContext) {
   const update = (): void => {
     const { done, total } = fields.required();
     const isReady = done === total;
-    status.textContent = isReady ? texts.allDone : fill(texts.progress, { done, total });
+    status.textContent = isReady ? texts.allDone : fill(plural(texts.progress, language, total), { done, total });
     gauge.max = Math.max(1, total);
     gauge.value = total === 0 ? 1 : done;
     progress.hidden = !ceremony.canAct;
@@ -215,11 +219,10 @@ function actionBar(context: BarContext) {
 }
 
 async function finishSigning(context: BarContext, problems: HTMLElement): Promise<void> {
-  const { fields, controls, language, autosave } = context;
-  const { texts } = language;
+  const { fields, controls, autosave } = context;
   const missing = fields.nextAfter(undefined);
   if (missing !== undefined) {
-    showProblems(context, problems, [{ field: missing.tabId, message: texts.fieldMissing }]);
+    showProblems(context, problems, [{ field: missing.tabId, code: "REQUIRED" }]);
     return;
   }
   for (const control of controls) control.showProblem(undefined);
@@ -271,15 +274,17 @@ export function failureOf(error: unknown, texts: Texts): HTMLElement {
 }
 
 function showProblems(
-  { controls, language }: BarContext,
+  { controls, language: { texts } }: BarContext,
   root: HTMLElement,
-  problems: readonly { readonly field: string; readonly message: string }[],
+  problems: readonly Pick<FieldProblem, "field" | "code">[],
 ): void {
   for (const control of controls) {
     const problem = problems.find(({ field }) => field === control.tab.tabId);
     const own = control.tab.validationMessage;
-    control.showProblem(problem && (own === "" ? problem.message : own));
+    const said =
+      problem?.code === "REQUIRED" ? texts.fieldMissing : `${texts.fieldWrong} ${texts.hints[control.tab.type] ?? ""}`;
+    control.showProblem(problem && (own === "" ? said : own));
   }
-  root.replaceChildren(element("p", { class: "problem" }, language.texts.errorsHeading));
+  root.replaceChildren(element("p", { class: "problem" }, texts.errorsHeading));
   controls.find(({ tab }) => problems.some(({ field }) => field === tab.tabId))?.focus();
 }

@@ -1,15 +1,15 @@
 import type { Ceremony, ConsentText } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
 import { leaveTo, showExpired } from "./closing-view.ts";
-import { showDocuments } from "./documents-view.ts";
+import { loadViewer, showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
-import { fill, type Language } from "./languages.ts";
+import { fill, type Language, type SpokenLanguage } from "./languages.ts";
 import { languagePicker } from "./menu.ts";
 import { failureOf } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** Asks for the consent to electronic records; resolves when it is given and recorded. */
-export function askForConsent(ceremony: Ceremony, language: Language, decline: () => void): Promise<void> {
+export function askForConsent(ceremony: Ceremony, language: SpokenLanguage, decline: () => void): Promise<void> {
   const { texts } = language;
   const agreement = ceremony.agreement;
   const sender = agreement?.organizationName || agreement?.senderName || "";
@@ -37,8 +37,8 @@ export function askForConsent(ceremony: Ceremony, language: Language, decline: (
         { class: "card" },
         element("p", { class: "small" }, fill(texts.from, { sender })),
         heading,
-        element("p", { class: "subject" }, agreement?.emailSubject ?? ""),
-        agreement?.emailBlurb ? element("p", { class: "blurb" }, agreement.emailBlurb) : null,
+        element("p", { class: "subject", dir: "auto" }, agreement?.emailSubject ?? ""),
+        agreement?.emailBlurb ? element("p", { class: "blurb", dir: "auto" }, agreement.emailBlurb) : null,
         element("p", {}, asked.introduction),
         element("ul", {}, ...asked.points.map((point) => element("li", {}, point))),
         element("label", { class: "choice", for: "consent" }, box, asked.agreement),
@@ -48,6 +48,8 @@ export function askForConsent(ceremony: Ceremony, language: Language, decline: (
       ),
     );
     heading.focus();
+    // Whether it comes is found out when the documents are shown.
+    loadViewer().catch(() => undefined);
   });
 }
 
@@ -69,7 +71,7 @@ const reloadOr =
 
 /** Asks for confirmation and a reason; undefined when the person does not decline after all. */
 export function askForReason(texts: Texts): Promise<string | undefined> {
-  const reason = element("textarea", { maxlength: 500, rows: 4 });
+  const reason = element("textarea", { maxlength: 500, rows: 4, dir: "auto" });
   return new Promise((resolve) => {
     const dialog = element("dialog", { class: "dialog", "aria-labelledby": "decline-heading" });
     const finish = (answer: string | undefined): void => {
@@ -119,7 +121,7 @@ export function showSender(ceremony: Ceremony, texts: Texts): void {
     return pressed;
   };
   const people = ceremony.others.map(({ name, email, role }) =>
-    element("li", {}, `${name}${email ? ` <${email}>` : ""} – ${role}`),
+    element("li", { dir: "auto" }, `${name}${email ? ` <${email}>` : ""} – ${texts.roles[role] ?? role}`),
   );
   const actions = [
     ceremony.kind === "send" ? decide(texts.send, "send", "primary") : null,
@@ -127,7 +129,7 @@ export function showSender(ceremony: Ceremony, texts: Texts): void {
     decide(ceremony.kind === "look" ? texts.close : texts.cancel, "cancel"),
   ];
   show(
-    element("header", { class: "top" }, element("h1", {}, agreement?.emailSubject || texts.senderHeading)),
+    element("header", { class: "top" }, element("h1", { dir: "auto" }, agreement?.emailSubject || texts.senderHeading)),
     element(
       "main",
       {},

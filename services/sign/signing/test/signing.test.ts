@@ -167,6 +167,17 @@ describe("a signing", () => {
     expect((await expired(setup.signing.openView({ token: newViewToken(organization.orgId) }))).metadata).toEqual({});
   });
 
+  test("that came by mail and was left or not used for long says that the link in the mail goes on", async () => {
+    const enterByMail = async (): Promise<string> =>
+      (await setup.signing.openView({ token: await organization.link(agreement, "1", ""), visitor })).sessionToken;
+    const [left, idle] = [await enterByMail(), await enterByMail()];
+    await setup.signing.leaveSigning({ sessionToken: left, values: [], visitor });
+    const closed = { outcome: "closed", subject: agreement.emailSubject };
+    expect((await expired(ceremony(left))).metadata).toEqual(closed);
+    setup.advance(61 * 60_000);
+    expect((await expired(ceremony(idle))).metadata).toEqual(closed);
+  });
+
   test("can be left and gone on with by a new link, with the values so far", async () => {
     const session = await enter("1");
     await load(session);
@@ -188,7 +199,9 @@ describe("a consent", () => {
   test("is given to a text that was served, which is kept and can be read by its hash", async () => {
     const session = await enter("1");
     const served = (await ceremony(session)).consentTexts;
-    expect(served.map(({ locale }) => locale)).toEqual(["en", "de", "fr", "es", "pt-BR", "ja"]);
+    expect(served.map(({ locale }) => locale)).toEqual([
+      ...["en", "de", "fr", "es", "pt-BR", "ja", "it", "pt-PT", "nl", "pl", "zh-Hans", "ar", "he"],
+    ]);
     for (const { introduction, points, agreement: agreed, sha256 } of served) {
       const shown = [introduction, ...points, agreed].join("\n");
       expect(shown).toContain("Acme");

@@ -57,6 +57,7 @@ export const ar: Texts = {
   download: "تنزيل {document}",
   more: "المزيد",
   required: "مطلوب",
+  fieldState: "{name}، {state}",
   optional: "اختياري",
   signHere: "وقّع هنا",
   initialHere: "الأحرف الأولى هنا",

@@ -50,6 +50,7 @@ export const de: Texts = {
   download: "{document} herunterladen",
   more: "Mehr",
   required: "Pflichtfeld",
+  fieldState: "{name}, {state}",
   optional: "freiwillig",
   signHere: "Hier unterschreiben",
   initialHere: "Hier Kürzel setzen",
@@ -134,9 +135,11 @@ export const de: Texts = {
   saving: "Wird gespeichert …",
   notSaved: "Noch nicht gespeichert. Wir versuchen es weiter: Lassen Sie diese Seite offen.",
   idleHeading: "Nach einer Stunde ohne Aktivität geschlossen",
-  idleText: "Eine Stunde lang ist hier nichts geschehen, deshalb wurde die Seite geschlossen. Ihre Eingaben sind gespeichert: Öffnen Sie Ihren Link erneut, um fortzufahren.",
+  idleText:
+    "Eine Stunde lang ist hier nichts geschehen, deshalb wurde die Seite geschlossen. Ihre Eingaben sind gespeichert: Öffnen Sie Ihren Link erneut, um fortzufahren.",
   expiredHeading: "Diese Seite ist abgelaufen",
-  expiredText: "Der Vorgang ist beendet, oder die Seite wurde nach einer Stunde ohne Aktivität geschlossen. Wenn Ihr Link per E-Mail kam, öffnen Sie ihn erneut: Sie können weitermachen oder sehen, was geschehen ist. Bitten Sie sonst den Absender um einen neuen Link.",
+  expiredText:
+    "Der Vorgang ist beendet, oder die Seite wurde nach einer Stunde ohne Aktivität geschlossen. Wenn Ihr Link per E-Mail kam, öffnen Sie ihn erneut: Sie können weitermachen oder sehen, was geschehen ist. Bitten Sie sonst den Absender um einen neuen Link.",
   viewOnly: "Für Sie ist hier nichts mehr zu tun. Sie können die Dokumente lesen und herunterladen.",
   closedText: "Sie können diese Seite jetzt schließen.",
   close: "Schließen",

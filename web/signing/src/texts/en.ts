@@ -50,6 +50,7 @@ export const en: Texts = {
   download: "Download {document}",
   more: "More",
   required: "required",
+  fieldState: "{name}, {state}",
   optional: "optional",
   signHere: "Sign here",
   initialHere: "Initial here",
@@ -133,9 +134,11 @@ export const en: Texts = {
   saving: "Saving…",
   notSaved: "Not saved yet. We keep trying: leave this page open.",
   idleHeading: "Closed after an hour without activity",
-  idleText: "Nothing happened here for an hour, so this page was closed. What you entered is saved: open your link again to continue.",
+  idleText:
+    "Nothing happened here for an hour, so this page was closed. What you entered is saved: open your link again to continue.",
   expiredHeading: "This page has expired",
-  expiredText: "The request is over, or the page was closed after an hour without activity. If your link came by e-mail, open it again: you can continue, or you see what happened. Otherwise, ask the sender for a new link.",
+  expiredText:
+    "The request is over, or the page was closed after an hour without activity. If your link came by e-mail, open it again: you can continue, or you see what happened. Otherwise, ask the sender for a new link.",
   viewOnly: "There is nothing left for you to do here. You can read and download the documents.",
   closedText: "You can close this page now.",
   close: "Close",

@@ -9,7 +9,10 @@ export const es: Texts = {
   pageOf: "{document}, página {page} de {pages}",
   loading: "Cargando…",
   documentFailed: "No se ha podido mostrar el documento. Vuelva a cargar la página o descárguelo.",
-  progress: { one: "{done} de {total} campo obligatorio completado", other: "{done} de {total} campos obligatorios completados" },
+  progress: {
+    one: "{done} de {total} campo obligatorio completado",
+    other: "{done} de {total} campos obligatorios completados",
+  },
   progressLabel: "Campos obligatorios listos",
   start: "Empezar",
   next: "Siguiente",
@@ -50,6 +53,7 @@ export const es: Texts = {
   download: "Descargar {document}",
   more: "Más",
   required: "obligatorio",
+  fieldState: "{name}, {state}",
   optional: "opcional",
   signHere: "Firmar aquí",
   initialHere: "Iniciales aquí",
@@ -133,9 +137,11 @@ export const es: Texts = {
   saving: "Guardando…",
   notSaved: "Aún no se ha guardado. Seguimos intentándolo: deje esta página abierta.",
   idleHeading: "Página cerrada tras una hora sin actividad",
-  idleText: "Durante una hora no ha ocurrido nada aquí, por lo que la página se ha cerrado. Lo que ha introducido está guardado: abra de nuevo su enlace para continuar.",
+  idleText:
+    "Durante una hora no ha ocurrido nada aquí, por lo que la página se ha cerrado. Lo que ha introducido está guardado: abra de nuevo su enlace para continuar.",
   expiredHeading: "Esta página ha caducado",
-  expiredText: "La solicitud ha terminado, o la página se cerró tras una hora sin actividad. Si su enlace llegó por correo, ábralo de nuevo: podrá continuar o ver qué ha ocurrido. Si no, pida otro enlace al remitente.",
+  expiredText:
+    "La solicitud ha terminado, o la página se cerró tras una hora sin actividad. Si su enlace llegó por correo, ábralo de nuevo: podrá continuar o ver qué ha ocurrido. Si no, pida otro enlace al remitente.",
   viewOnly: "Ya no tiene nada que hacer aquí. Puede leer y descargar los documentos.",
   closedText: "Ya puede cerrar esta página.",
   close: "Cerrar",

@@ -9,7 +9,10 @@ export const fr: Texts = {
   pageOf: "{document}, page {page} sur {pages}",
   loading: "Chargement…",
   documentFailed: "Le document n’a pas pu être affiché. Rechargez la page ou téléchargez-le.",
-  progress: { one: "{done} champ obligatoire rempli sur {total}", other: "{done} champs obligatoires remplis sur {total}" },
+  progress: {
+    one: "{done} champ obligatoire rempli sur {total}",
+    other: "{done} champs obligatoires remplis sur {total}",
+  },
   progressLabel: "Champs obligatoires remplis",
   start: "Commencer",
   next: "Suivant",
@@ -51,6 +54,7 @@ export const fr: Texts = {
   download: "Télécharger {document}",
   more: "Plus",
   required: "obligatoire",
+  fieldState: "{name}, {state}",
   optional: "facultatif",
   signHere: "Signer ici",
   initialHere: "Parapher ici",
@@ -134,9 +138,11 @@ export const fr: Texts = {
   saving: "Enregistrement…",
   notSaved: "Pas encore enregistré. Nous réessayons : laissez cette page ouverte.",
   idleHeading: "Page fermée après une heure d’inactivité",
-  idleText: "Rien ne s’est passé ici pendant une heure, la page a donc été fermée. Vos saisies sont enregistrées : ouvrez de nouveau votre lien pour continuer.",
+  idleText:
+    "Rien ne s’est passé ici pendant une heure, la page a donc été fermée. Vos saisies sont enregistrées : ouvrez de nouveau votre lien pour continuer.",
   expiredHeading: "Cette page n’est plus valable",
-  expiredText: "La demande est close, ou la page a été fermée après une heure d’inactivité. Si votre lien est arrivé par e-mail, ouvrez-le de nouveau : vous pourrez continuer ou voir ce qui s’est passé. Sinon, demandez un nouveau lien à l’expéditeur.",
+  expiredText:
+    "La demande est close, ou la page a été fermée après une heure d’inactivité. Si votre lien est arrivé par e-mail, ouvrez-le de nouveau : vous pourrez continuer ou voir ce qui s’est passé. Sinon, demandez un nouveau lien à l’expéditeur.",
   viewOnly: "Vous n’avez plus rien à faire ici. Vous pouvez lire et télécharger les documents.",
   closedText: "Vous pouvez maintenant fermer cette page.",
   close: "Fermer",

@@ -53,6 +53,7 @@ export const it: Texts = {
   download: "Scarica {document}",
   more: "Altro",
   required: "obbligatorio",
+  fieldState: "{name}, {state}",
   optional: "facoltativo",
   signHere: "Firmare qui",
   initialHere: "Siglare qui",

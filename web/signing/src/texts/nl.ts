@@ -53,6 +53,7 @@ export const nl: Texts = {
   download: "{document} downloaden",
   more: "Meer",
   required: "verplicht",
+  fieldState: "{name}, {state}",
   optional: "optioneel",
   signHere: "Hier ondertekenen",
   initialHere: "Hier paraferen",

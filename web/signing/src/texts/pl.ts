@@ -55,6 +55,7 @@ export const pl: Texts = {
   download: "Pobierz {document}",
   more: "Więcej",
   required: "wymagane",
+  fieldState: "{name}, {state}",
   optional: "opcjonalne",
   signHere: "Podpisz tutaj",
   initialHere: "Parafuj tutaj",

@@ -9,7 +9,10 @@ export const ptBr: Texts = {
   pageOf: "{document}, página {page} de {pages}",
   loading: "Carregando…",
   documentFailed: "Não foi possível mostrar o documento. Recarregue a página ou baixe-o.",
-  progress: { one: "{done} de {total} campo obrigatório pronto", other: "{done} de {total} campos obrigatórios prontos" },
+  progress: {
+    one: "{done} de {total} campo obrigatório pronto",
+    other: "{done} de {total} campos obrigatórios prontos",
+  },
   progressLabel: "Campos obrigatórios prontos",
   start: "Começar",
   next: "Próximo",
@@ -50,6 +53,7 @@ export const ptBr: Texts = {
   download: "Baixar {document}",
   more: "Mais",
   required: "obrigatório",
+  fieldState: "{name}, {state}",
   optional: "opcional",
   signHere: "Assine aqui",
   initialHere: "Rubrique aqui",
@@ -133,9 +137,11 @@ export const ptBr: Texts = {
   saving: "Salvando…",
   notSaved: "Ainda não foi salvo. Continuamos tentando: deixe esta página aberta.",
   idleHeading: "Página fechada por inatividade",
-  idleText: "Por uma hora nada aconteceu aqui, por isso a página foi fechada. O que você preencheu está salvo: abra seu link de novo para continuar.",
+  idleText:
+    "Por uma hora nada aconteceu aqui, por isso a página foi fechada. O que você preencheu está salvo: abra seu link de novo para continuar.",
   expiredHeading: "Esta página expirou",
-  expiredText: "A solicitação terminou, ou a página foi fechada após uma hora sem atividade. Se o link chegou por e-mail, abra-o de novo: você pode continuar ou ver o que aconteceu. Caso contrário, peça um novo link ao remetente.",
+  expiredText:
+    "A solicitação terminou, ou a página foi fechada após uma hora sem atividade. Se o link chegou por e-mail, abra-o de novo: você pode continuar ou ver o que aconteceu. Caso contrário, peça um novo link ao remetente.",
   viewOnly: "Não há mais nada para você fazer aqui. Você pode ler e baixar os documentos.",
   closedText: "Agora você pode fechar esta página.",
   close: "Fechar",

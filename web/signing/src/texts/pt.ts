@@ -53,6 +53,7 @@ export const pt: Texts = {
   download: "Transferir {document}",
   more: "Mais",
   required: "obrigatório",
+  fieldState: "{name}, {state}",
   optional: "opcional",
   signHere: "Assine aqui",
   initialHere: "Rubrique aqui",

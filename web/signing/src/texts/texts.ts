@@ -35,6 +35,8 @@ export interface Texts {
   readonly download: string;
   readonly more: string;
   readonly required: string;
+  /** What is read out of a field: its name, and whether it has to be filled in. */
+  readonly fieldState: string;
   readonly optional: string;
   readonly signHere: string;
   readonly initialHere: string;

@@ -50,6 +50,7 @@ export const zh: Texts = {
   download: "下载 {document}",
   more: "更多",
   required: "必填",
+  fieldState: "{name}，{state}",
   optional: "选填",
   signHere: "在此签名",
   initialHere: "在此签缩写",

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
+import { directionOf } from "#platform/language.ts";
 import { parseSafeHtml, shadowWithStyles } from "../../../../embed/dom.ts";
 import textStyles from "../../../../embed/text.css?inline";
-import { directionOf } from "../../../../embed/text.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { Section } from "../../ui/page.tsx";

@@ -10,7 +10,7 @@ import { EditorState, Plugin, PluginKey, TextSelection, type Transaction } from 
 import { tableEditing } from "prosemirror-tables";
 import { Decoration, DecorationSet, EditorView } from "prosemirror-view";
 import { useEffect, useImperativeHandle, useRef, useState } from "react";
-import { directionOf } from "../../../../../../embed/text.ts";
+import { directionOf } from "#platform/language.ts";
 import { useTexts } from "../../../../texts/texts.tsx";
 import type { CodeEditorProps } from "../code-editor.tsx";
 import { isTooLarge } from "../draft.ts";
