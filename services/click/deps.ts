@@ -1,4 +1,6 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
+import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { AcceptPath } from "./accept/accept-path.ts";
 import type { PurposeOffers, TemplateOffers } from "./consent/purpose-offers.ts";
@@ -35,3 +37,9 @@ export interface ClickDeps extends RenderDeps, EvidenceParts {
   /** Whether checkpoints of the anchor log get timestamps. Evidence is complete only with one. */
   readonly hasTimestampAuthority: boolean;
 }
+
+/** Some RPCs of the service. */
+export type ClickRpcs<Name extends keyof ServiceImpl<typeof ClickService>> = Pick<
+  ServiceImpl<typeof ClickService>,
+  Name
+>;

@@ -1,7 +1,9 @@
-import type { Client } from "@connectrpc/connect";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
 import type { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -54,3 +56,12 @@ export interface SignDeps {
   /** Tells the job loop that new work is waiting. */
   wakeJobs(): void;
 }
+
+/** Some RPCs of the service. */
+export type SigningRpcs<Name extends keyof ServiceImpl<typeof SigningService>> = Pick<
+  ServiceImpl<typeof SigningService>,
+  Name
+>;
+
+/** Some RPCs of the service. */
+export type SignRpcs<Name extends keyof ServiceImpl<typeof SignService>> = Pick<ServiceImpl<typeof SignService>, Name>;

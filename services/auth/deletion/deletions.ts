@@ -1,19 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { AuditAction } from "#api/audit-actions.ts";
 import { recordsOf } from "#api/records.ts";
-import {
-  type AdminService,
-  DeletionStatus as MessageStatus,
-  OrganizationDeletionSchema,
-} from "#gen/assent/auth/v1/auth_pb.ts";
+import { DeletionStatus as MessageStatus, OrganizationDeletionSchema } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { refusedField } from "#platform/problems.ts";
 import { type Named, noOrigin } from "../domain/audit.ts";
 import { parseName } from "../domain/organization.ts";
 import { auditEntry, operatorOf } from "../logins/audit-entry.ts";
-import type { AuthDeps } from "../rpc/deps.ts";
+import type { AdminRpcs, AuthDeps } from "../rpc/deps.ts";
 import { organizationNotFound, toOrgId } from "../rpc/messages.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { lockOrganization } from "../store/user-store.ts";
@@ -27,10 +23,7 @@ import {
 } from "./deletion-store.ts";
 
 type Deps = Pick<AuthDeps, "people" | "clock" | "newId">;
-type Handlers = Pick<
-  ServiceImpl<typeof AdminService>,
-  "deleteOrganization" | "withdrawOrganizationDeletion" | "getOrganizationDeletion"
->;
+type Handlers = AdminRpcs<"deleteOrganization" | "withdrawOrganizationDeletion" | "getOrganizationDeletion">;
 
 /** As long as for a shorter period of retention. */
 const noticeMs = 7 * 24 * 3_600_000;

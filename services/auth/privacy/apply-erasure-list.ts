@@ -1,9 +1,7 @@
-import type { ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "pg";
-import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { parseOrgId } from "#platform/ids.ts";
-import type { AuthDeps } from "../rpc/deps.ts";
+import type { AdminRpcs, AuthDeps } from "../rpc/deps.ts";
 import type { ErasureList, ListedErasure } from "./erasure-list.ts";
 import { insertErasure } from "./erasure-store.ts";
 import { erasureHash, sealPerson } from "./person.ts";
@@ -45,7 +43,7 @@ async function lookFor({ orgId, client }: Tenant, id: string): Promise<string | 
 type Deps = Pick<AuthDeps, "people" | "keys" | "clock" | "erasureList" | "wakeErasures">;
 
 /** After a restore: what is missing is begun again, under its former id. Nothing is done twice. */
-export const applyErasureList = (deps: Deps): Pick<ServiceImpl<typeof AdminService>, "applyErasureList"> => ({
+export const applyErasureList = (deps: Deps): AdminRpcs<"applyErasureList"> => ({
   async applyErasureList({ dryRun }) {
     const { people, keys, erasureList } = deps;
     if (erasureList === undefined) return { isKept: false };

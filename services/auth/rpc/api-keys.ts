@@ -1,5 +1,4 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -8,24 +7,24 @@ import { createKey, type ManageDeps, requireOrganization, revokeKey } from "../m
 import { verifyApiKey } from "../store/credential-lookup.ts";
 import { listApiKeys as keysOf } from "../store/credential-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AdminRpcs, AuthDeps, TokenRpcs } from "./deps.ts";
 import { toApiKeyMessage, toOrgId } from "./messages.ts";
 
 type CreateApiKeyDeps = ManageDeps & Pick<AuthDeps, "newId">;
 
-export const createApiKey = (deps: CreateApiKeyDeps): Pick<ServiceImpl<typeof AdminService>, "createApiKey"> => ({
+export const createApiKey = (deps: CreateApiKeyDeps): AdminRpcs<"createApiKey"> => ({
   createApiKey: async (request, context) =>
     createKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
 type RevokeApiKeyDeps = ManageDeps & Pick<AuthDeps, "newId">;
 
-export const revokeApiKey = (deps: RevokeApiKeyDeps): Pick<ServiceImpl<typeof AdminService>, "revokeApiKey"> => ({
+export const revokeApiKey = (deps: RevokeApiKeyDeps): AdminRpcs<"revokeApiKey"> => ({
   revokeApiKey: async (request, context) =>
     revokeKey(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
-export const listApiKeys = (deps: Pick<AuthDeps, "orm">): Pick<ServiceImpl<typeof AdminService>, "listApiKeys"> => ({
+export const listApiKeys = (deps: Pick<AuthDeps, "orm">): AdminRpcs<"listApiKeys"> => ({
   async listApiKeys(request) {
     const { organizationId } = await requireOrganization(deps, toOrgId(request.organizationId));
     return { keys: (await withOrgEm(deps.orm, organizationId, keysOf)).map(toApiKeyMessage) };
@@ -34,9 +33,7 @@ export const listApiKeys = (deps: Pick<AuthDeps, "orm">): Pick<ServiceImpl<typeo
 
 type AuthenticateApiKeyDeps = Pick<AuthDeps, "lookup" | "keys" | "usage">;
 
-export const authenticateApiKey = (
-  deps: AuthenticateApiKeyDeps,
-): Pick<ServiceImpl<typeof TokenService>, "authenticateApiKey"> => ({
+export const authenticateApiKey = (deps: AuthenticateApiKeyDeps): TokenRpcs<"authenticateApiKey"> => ({
   async authenticateApiKey(request) {
     const key = await verifyApiKey(deps, request.apiKey);
     if (key === undefined || key.isRevoked) throw new DomainError("INVALID_TOKEN");

@@ -1,4 +1,7 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "pg";
+import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
@@ -45,3 +48,24 @@ export interface AuthDeps {
   readonly clock: Clock;
   readonly newId: NewId;
 }
+
+/** Some RPCs of the service. */
+export type TokenRpcs<Name extends keyof ServiceImpl<typeof TokenService>> = Pick<
+  ServiceImpl<typeof TokenService>,
+  Name
+>;
+
+/** Some RPCs of the service. */
+export type UserRpcs<Name extends keyof ServiceImpl<typeof UserService>> = Pick<ServiceImpl<typeof UserService>, Name>;
+
+/** Some RPCs of the service. */
+export type AdminRpcs<Name extends keyof ServiceImpl<typeof AdminService>> = Pick<
+  ServiceImpl<typeof AdminService>,
+  Name
+>;
+
+/** Some RPCs of the service. */
+export type LoginRpcs<Name extends keyof ServiceImpl<typeof LoginService>> = Pick<
+  ServiceImpl<typeof LoginService>,
+  Name
+>;

@@ -1,6 +1,4 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { LoginService } from "#gen/assent/auth/v1/users_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
@@ -31,11 +29,11 @@ import {
 import { deleteSession } from "../store/session-store.ts";
 import { findIdentity, findPassword, findUser, lockUser, setIdentity, setPassword } from "../store/user-store.ts";
 import { originOf } from "./acting.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AuthDeps, LoginRpcs } from "./deps.ts";
 
 type LoginDeps = CheckLoginDeps;
 
-export const login = (deps: LoginDeps): Pick<ServiceImpl<typeof LoginService>, "login"> => ({
+export const login = (deps: LoginDeps): LoginRpcs<"login"> => ({
   async login(request, context) {
     const origin = originOf(context, request.visitor);
     const right = await checkLogin(deps, request, origin);
@@ -77,7 +75,7 @@ async function askForCode(deps: LoginDeps, tenant: Tenant, user: User) {
 
 type ContinueLoginDeps = AttemptDeps & Pick<AuthDeps, "lookup">;
 
-export const continueLogin = (deps: ContinueLoginDeps): Pick<ServiceImpl<typeof LoginService>, "continueLogin"> => ({
+export const continueLogin = (deps: ContinueLoginDeps): LoginRpcs<"continueLogin"> => ({
   async continueLogin(request, context) {
     const tokenHash = hashToken(request.pendingToken);
     const found = tokenHash && (await findChallenge(deps.lookup, tokenHash));
@@ -122,9 +120,7 @@ async function tryCode(
 
 type LoginWithIdentityDeps = Pick<AuthDeps, "lookup" | "people" | "keys" | "clock" | "newId">;
 
-export const loginWithIdentity = (
-  deps: LoginWithIdentityDeps,
-): Pick<ServiceImpl<typeof LoginService>, "loginWithIdentity"> => ({
+export const loginWithIdentity = (deps: LoginWithIdentityDeps): LoginRpcs<"loginWithIdentity"> => ({
   async loginWithIdentity({ issuer, subject, email, organizationId, visitor }, context) {
     const person = { issuer, subject, emailKey: emailKey(email) };
     const wanted = { issuer, subject, emailKey: person.emailKey ?? null };
@@ -175,7 +171,7 @@ async function link(
 
 type LogoutDeps = Pick<AuthDeps, "lookup" | "people" | "clock" | "newId">;
 
-export const logout = (deps: LogoutDeps): Pick<ServiceImpl<typeof LoginService>, "logout"> => ({
+export const logout = (deps: LogoutDeps): LoginRpcs<"logout"> => ({
   async logout(request, context) {
     const tokenHash = hashToken(request.sessionToken);
     const found = tokenHash && (await findSession(deps.lookup, tokenHash));

@@ -1,6 +1,5 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { LockMode } from "@mikro-orm/core";
-import type { AdminService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import type { DomainError } from "#platform/errors.ts";
@@ -18,21 +17,17 @@ import { type AuditOf, addAuditWith } from "../store/audit-store.ts";
 import { listOAuthClients as clientsOf, lockClient } from "../store/credential-store.ts";
 import { type AuthTenant, OAuthClientEntity, type OAuthClientKey, OAuthClientKeyEntity } from "../store/orm.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AdminRpcs, AuthDeps } from "./deps.ts";
 import { clientKeyNotFound, clientNotFound, toClientKeyMessage, toClientMessage, toOrgId } from "./messages.ts";
 
 type CreateOauthClientDeps = ManageDeps & Pick<AuthDeps, "newId">;
 
-export const createOAuthClient = (
-  deps: CreateOauthClientDeps,
-): Pick<ServiceImpl<typeof AdminService>, "createOAuthClient"> => ({
+export const createOAuthClient = (deps: CreateOauthClientDeps): AdminRpcs<"createOAuthClient"> => ({
   createOAuthClient: async (request, context) =>
     createClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
-export const listOAuthClients = (
-  deps: Pick<AuthDeps, "orm">,
-): Pick<ServiceImpl<typeof AdminService>, "listOAuthClients"> => ({
+export const listOAuthClients = (deps: Pick<AuthDeps, "orm">): AdminRpcs<"listOAuthClients"> => ({
   async listOAuthClients(request) {
     const { organizationId } = await requireOrganization(deps, toOrgId(request.organizationId));
     return { clients: (await withOrgEm(deps.orm, organizationId, clientsOf)).map(toClientMessage) };
@@ -41,18 +36,14 @@ export const listOAuthClients = (
 
 type RevokeOauthClientDeps = ManageDeps & Pick<AuthDeps, "newId">;
 
-export const revokeOAuthClient = (
-  deps: RevokeOauthClientDeps,
-): Pick<ServiceImpl<typeof AdminService>, "revokeOAuthClient"> => ({
+export const revokeOAuthClient = (deps: RevokeOauthClientDeps): AdminRpcs<"revokeOAuthClient"> => ({
   revokeOAuthClient: async (request, context) =>
     revokeClient(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
 
 type RotateOauthClientSecretDeps = ManageDeps & Pick<AuthDeps, "newId">;
 
-export const rotateOAuthClientSecret = (
-  deps: RotateOauthClientSecretDeps,
-): Pick<ServiceImpl<typeof AdminService>, "rotateOAuthClientSecret"> => ({
+export const rotateOAuthClientSecret = (deps: RotateOauthClientSecretDeps): AdminRpcs<"rotateOAuthClientSecret"> => ({
   rotateOAuthClientSecret: async (request, context) =>
     rotateSecret(deps, { orgId: toOrgId(request.organizationId), audit: operatorAudit(deps, context) }, request),
 });
@@ -141,9 +132,7 @@ async function revokeClientKey(
 
 type AddOauthClientKeyDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
-export const addOAuthClientKey = (
-  deps: AddOauthClientKeyDeps,
-): Pick<ServiceImpl<typeof AdminService>, "addOAuthClientKey"> => ({
+export const addOAuthClientKey = (deps: AddOauthClientKeyDeps): AdminRpcs<"addOAuthClientKey"> => ({
   async addOAuthClientKey(request, context) {
     const key = await parseClientKey(request.publicKeyPem);
     if (!isClientId(request.clientId)) throw clientNotFound();
@@ -168,9 +157,7 @@ const refused = (code: string, message: string): DomainError => refusedField("pu
 
 type ListOauthClientKeysDeps = Pick<AuthDeps, "orm">;
 
-export const listOAuthClientKeys = (
-  deps: ListOauthClientKeysDeps,
-): Pick<ServiceImpl<typeof AdminService>, "listOAuthClientKeys"> => ({
+export const listOAuthClientKeys = (deps: ListOauthClientKeysDeps): AdminRpcs<"listOAuthClientKeys"> => ({
   async listOAuthClientKeys({ organizationId, clientId }) {
     const orgId = toOrgId(organizationId);
     const keys = isClientId(clientId)
@@ -183,9 +170,7 @@ export const listOAuthClientKeys = (
 
 type RevokeOauthClientKeyDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
-export const revokeOAuthClientKey = (
-  deps: RevokeOauthClientKeyDeps,
-): Pick<ServiceImpl<typeof AdminService>, "revokeOAuthClientKey"> => ({
+export const revokeOAuthClientKey = (deps: RevokeOauthClientKeyDeps): AdminRpcs<"revokeOAuthClientKey"> => ({
   async revokeOAuthClientKey({ organizationId, clientId, keyId }, context) {
     if (!isClientId(clientId) || !isClientKeyId(keyId)) throw clientKeyNotFound();
     const key = await withOrgEm(deps.orm, toOrgId(organizationId), (tenant) =>

@@ -1,5 +1,4 @@
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
 import { unknownCursor } from "#platform/cursor.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
@@ -25,7 +24,7 @@ import {
 } from "../store/organization-store.ts";
 import { lockOrganization, setPassword } from "../store/user-store.ts";
 import { type ActingDeps, actAs, managerOf } from "./acting.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AdminRpcs, AuthDeps, TokenRpcs } from "./deps.ts";
 import {
   organizationNotFound,
   toAuditMessage,
@@ -38,9 +37,7 @@ import { usesOf } from "./use.ts";
 
 type CreateOrganizationDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
-export const createOrganization = (
-  deps: CreateOrganizationDeps,
-): Pick<ServiceImpl<typeof AdminService>, "createOrganization"> => ({
+export const createOrganization = (deps: CreateOrganizationDeps): AdminRpcs<"createOrganization"> => ({
   async createOrganization(request) {
     const values = {
       name: parseName(request.name),
@@ -56,7 +53,7 @@ export const createOrganization = (
 
 type CreateOwnerDeps = Pick<AuthDeps, "people" | "keys" | "passwords" | "mail" | "publicUrl" | "clock" | "newId">;
 
-export const createOwner = (deps: CreateOwnerDeps): Pick<ServiceImpl<typeof AdminService>, "createOwner"> => ({
+export const createOwner = (deps: CreateOwnerDeps): AdminRpcs<"createOwner"> => ({
   createOwner(request, context) {
     const orgId = toOrgId(request.organizationId);
     const owner = { ...parseEmail(request.email), name: parseName(request.name), role: "owner", locale: "" } as const;
@@ -82,9 +79,7 @@ export const createOwner = (deps: CreateOwnerDeps): Pick<ServiceImpl<typeof Admi
 
 type DescribeOrganizationDeps = Pick<AuthDeps, "orm">;
 
-export const describeOrganization = (
-  deps: DescribeOrganizationDeps,
-): Pick<ServiceImpl<typeof TokenService>, "describeOrganization"> => ({
+export const describeOrganization = (deps: DescribeOrganizationDeps): TokenRpcs<"describeOrganization"> => ({
   async describeOrganization(request) {
     const organization = await requireOrganization(deps, toOrgId(request.organizationId));
     return { organization: toOrganizationMessage(organization) };
@@ -93,9 +88,7 @@ export const describeOrganization = (
 
 type SetOrganizationLimitsDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
-export const setOrganizationLimits = (
-  deps: SetOrganizationLimitsDeps,
-): Pick<ServiceImpl<typeof AdminService>, "setOrganizationLimits"> => ({
+export const setOrganizationLimits = (deps: SetOrganizationLimitsDeps): AdminRpcs<"setOrganizationLimits"> => ({
   async setOrganizationLimits(request, context) {
     const orgId = toOrgId(request.organizationId);
     const change = {
@@ -113,9 +106,7 @@ export const setOrganizationLimits = (
 
 type SetOrganizationPlanDeps = Pick<AuthDeps, "orm" | "clock" | "newId">;
 
-export const setOrganizationPlan = (
-  deps: SetOrganizationPlanDeps,
-): Pick<ServiceImpl<typeof AdminService>, "setOrganizationPlan"> => ({
+export const setOrganizationPlan = (deps: SetOrganizationPlanDeps): AdminRpcs<"setOrganizationPlan"> => ({
   async setOrganizationPlan(request, context) {
     const orgId = toOrgId(request.organizationId);
     const plan = toPlan(request.plan);
@@ -128,10 +119,7 @@ export const setOrganizationPlan = (
 });
 
 type OperateDeps = Pick<AuthDeps, "orm" | "lookup" | "holders" | "clock" | "newId">;
-type Operating = Pick<
-  ServiceImpl<typeof AdminService>,
-  "listOrganizations" | "suspendOrganization" | "resumeOrganization"
->;
+type Operating = AdminRpcs<"listOrganizations" | "suspendOrganization" | "resumeOrganization">;
 
 /** All organizations, and whether they may change anything. */
 export const operateOrganizations = (deps: OperateDeps): Operating => ({

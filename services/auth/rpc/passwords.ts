@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
@@ -29,7 +27,7 @@ import {
   updateUser,
 } from "../store/user-store.ts";
 import { type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AuthDeps, LoginRpcs, UserRpcs } from "./deps.ts";
 import { toUserMessage } from "./messages.ts";
 import { renewOwnSession } from "./sessions.ts";
 
@@ -89,9 +87,7 @@ type RequestPasswordResetDeps = Pick<
   "lookup" | "people" | "keys" | "passwords" | "mail" | "publicUrl" | "wakeMails" | "clock" | "newId"
 >;
 
-export const requestPasswordReset = (
-  deps: RequestPasswordResetDeps,
-): Pick<ServiceImpl<typeof LoginService>, "requestPasswordReset"> => ({
+export const requestPasswordReset = (deps: RequestPasswordResetDeps): LoginRpcs<"requestPasswordReset"> => ({
   async requestPasswordReset(request, context) {
     const origin = originOf(context, request.visitor);
     const key = emailKey(request.email) ?? "";
@@ -127,7 +123,7 @@ async function sendLink(
   });
 }
 
-export const resetPassword = (deps: SetByLinkDeps): Pick<ServiceImpl<typeof LoginService>, "resetPassword"> => ({
+export const resetPassword = (deps: SetByLinkDeps): LoginRpcs<"resetPassword"> => ({
   async resetPassword(request, context) {
     const origin = originOf(context, request.visitor);
     const link = await readLink(deps, request.token, "reset");
@@ -143,7 +139,7 @@ export const resetPassword = (deps: SetByLinkDeps): Pick<ServiceImpl<typeof Logi
   },
 });
 
-export const changePassword = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserService>, "changePassword"> => ({
+export const changePassword = (deps: CheckLoginDeps): UserRpcs<"changePassword"> => ({
   async changePassword(request, context) {
     const { sessionId, visitor } = request;
     const caller = callingUser(context);
@@ -173,9 +169,7 @@ export const changePassword = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof Us
 
 type AcceptInvitationDeps = SetByLinkDeps;
 
-export const acceptInvitation = (
-  deps: AcceptInvitationDeps,
-): Pick<ServiceImpl<typeof LoginService>, "acceptInvitation"> => ({
+export const acceptInvitation = (deps: AcceptInvitationDeps): LoginRpcs<"acceptInvitation"> => ({
   async acceptInvitation(request, context) {
     const origin = originOf(context, request.visitor);
     const link = await readLink(deps, request.token, "invitation");
@@ -203,6 +197,6 @@ export const acceptInvitation = (
   },
 });
 
-export const getOwnUser = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "getOwnUser"> => ({
+export const getOwnUser = (deps: ActingDeps): UserRpcs<"getOwnUser"> => ({
   getOwnUser: (_request, context) => actAs(deps, context, {}, async ({ actor }) => ({ user: toUserMessage(actor) })),
 });

@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import {
   hashRecoveryCode,
@@ -18,10 +16,10 @@ import {
 } from "../store/second-factor-store.ts";
 import { findOrganizationName } from "../store/user-store.ts";
 import { type Acting, type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AuthDeps, UserRpcs } from "./deps.ts";
 import { renewOwnSession } from "./sessions.ts";
 
-export const beginTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserService>, "beginTotp"> => ({
+export const beginTotp = (deps: CheckLoginDeps): UserRpcs<"beginTotp"> => ({
   async beginTotp(request, context) {
     const { password, visitor } = request;
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));
@@ -39,7 +37,7 @@ export const beginTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserSer
 
 type Deps = ActingDeps & Pick<AuthDeps, "keys">;
 
-export const confirmTotp = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "confirmTotp"> => ({
+export const confirmTotp = (deps: Deps): UserRpcs<"confirmTotp"> => ({
   confirmTotp: ({ code, sessionId, visitor }, context) =>
     actAs(deps, context, { visitor }, async (acting) => {
       const { tenant, actor, now } = acting;
@@ -56,7 +54,7 @@ export const confirmTotp = (deps: Deps): Pick<ServiceImpl<typeof UserService>, "
     }),
 });
 
-export const disableTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserService>, "disableTotp"> => ({
+export const disableTotp = (deps: CheckLoginDeps): UserRpcs<"disableTotp"> => ({
   async disableTotp(request, context) {
     const { password, sessionId, visitor } = request;
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));
@@ -73,9 +71,7 @@ export const disableTotp = (deps: CheckLoginDeps): Pick<ServiceImpl<typeof UserS
   },
 });
 
-export const replaceRecoveryCodes = (
-  deps: CheckLoginDeps,
-): Pick<ServiceImpl<typeof UserService>, "replaceRecoveryCodes"> => ({
+export const replaceRecoveryCodes = (deps: CheckLoginDeps): UserRpcs<"replaceRecoveryCodes"> => ({
   async replaceRecoveryCodes(request, context) {
     const { password, sessionId, visitor } = request;
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));

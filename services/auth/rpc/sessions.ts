@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -16,12 +14,12 @@ import {
   writeSession,
 } from "../store/session-store.ts";
 import { type Acting, type ActingDeps, actAs, originOf } from "./acting.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AuthDeps, LoginRpcs, UserRpcs } from "./deps.ts";
 import { sessionNotFound, toSessionMessage } from "./messages.ts";
 
 type Deps = Pick<AuthDeps, "lookup" | "people" | "keys" | "clock">;
 
-export const authenticateSession = (deps: Deps): Pick<ServiceImpl<typeof LoginService>, "authenticateSession"> => ({
+export const authenticateSession = (deps: Deps): LoginRpcs<"authenticateSession"> => ({
   async authenticateSession(request, context) {
     const shownHash = hashToken(request.sessionToken);
     const found = shownHash && (await findSession(deps.lookup, shownHash));
@@ -35,7 +33,7 @@ export const authenticateSession = (deps: Deps): Pick<ServiceImpl<typeof LoginSe
   },
 });
 
-export const listSessions = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listSessions"> => ({
+export const listSessions = (deps: ActingDeps): UserRpcs<"listSessions"> => ({
   listSessions: (_request, context) =>
     actAs(deps, context, {}, async ({ tenant, actor, now }) => ({
       sessions: (await sessionsOf(tenant, actor.id, now)).map(toSessionMessage),
@@ -68,7 +66,7 @@ async function writeUse(
 
 const ended = (): DomainError => new DomainError("SESSION_ENDED");
 
-export const revokeSession = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "revokeSession"> => ({
+export const revokeSession = (deps: ActingDeps): UserRpcs<"revokeSession"> => ({
   revokeSession: ({ sessionId, visitor }, context) =>
     actAs(deps, context, { visitor }, async ({ tenant, actor, now, audit }) => {
       const living = await sessionsOf(tenant, actor.id, now);
@@ -83,9 +81,7 @@ export const revokeSession = (deps: ActingDeps): Pick<ServiceImpl<typeof UserSer
     }),
 });
 
-export const revokeOtherSessions = (
-  deps: ActingDeps,
-): Pick<ServiceImpl<typeof UserService>, "revokeOtherSessions"> => ({
+export const revokeOtherSessions = (deps: ActingDeps): UserRpcs<"revokeOtherSessions"> => ({
   revokeOtherSessions: ({ sessionId, visitor }, context) =>
     actAs(deps, context, { visitor }, async ({ tenant, actor, now, audit }) => {
       const revoked = await deleteSessionsOf(tenant, actor.id, sessionId);

@@ -1,6 +1,4 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { refusedField } from "#platform/problems.ts";
@@ -16,12 +14,12 @@ import { findAssertingClient, verifyApiKey, verifyClient } from "../store/creden
 import { revokeApiKey } from "../store/credential-store.ts";
 import { ApiKeyEntity, type AuthTenant, OAuthClientEntity, OrganizationEntity } from "../store/orm.ts";
 import { revokeAccessToken } from "../store/token-store.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AdminRpcs, AuthDeps, TokenRpcs } from "./deps.ts";
 import { toChangeMessage, toOrgId } from "./messages.ts";
 
 type IssueTokenDeps = IssueDeps & Pick<AuthDeps, "lookup" | "keys">;
 
-export const issueToken = (deps: IssueTokenDeps): Pick<ServiceImpl<typeof TokenService>, "issueToken"> => ({
+export const issueToken = (deps: IssueTokenDeps): TokenRpcs<"issueToken"> => ({
   async issueToken(request) {
     const { clientId } = request;
     const client = await verifyClient(deps, clientId, request.clientSecret);
@@ -32,9 +30,7 @@ export const issueToken = (deps: IssueTokenDeps): Pick<ServiceImpl<typeof TokenS
 
 type IssueTokenForAssertionDeps = IssueDeps & Pick<AuthDeps, "lookup">;
 
-export const issueTokenForAssertion = (
-  deps: IssueTokenForAssertionDeps,
-): Pick<ServiceImpl<typeof TokenService>, "issueTokenForAssertion"> => ({
+export const issueTokenForAssertion = (deps: IssueTokenForAssertionDeps): TokenRpcs<"issueTokenForAssertion"> => ({
   async issueTokenForAssertion(request) {
     const assertion = readAssertion(request.assertion);
     if (assertion === undefined) throw notAccepted();
@@ -71,7 +67,7 @@ async function issueFor(deps: IssueDeps, subject: Omit<TokenSubject, "tokenId">)
 
 type RevokeTokenDeps = Pick<AuthDeps, "orm" | "lookup" | "keys" | "keyring" | "issuer" | "clock" | "newId">;
 
-export const revokeToken = (deps: RevokeTokenDeps): Pick<ServiceImpl<typeof AdminService>, "revokeToken"> => ({
+export const revokeToken = (deps: RevokeTokenDeps): AdminRpcs<"revokeToken"> => ({
   async revokeToken(request, context) {
     const isOurs = await (looksLikeApiKey(request.token)
       ? revokeByKeyValue(deps, request.token, context)
@@ -99,7 +95,7 @@ async function revokeByToken(deps: RevokeTokenDeps, value: string): Promise<bool
 const notOurs = (): DomainError =>
   refusedField("token", "UNKNOWN_TOKEN", "must be an access token or an API key of this platform");
 
-export const getJwks = (deps: Pick<AuthDeps, "keyring">): Pick<ServiceImpl<typeof TokenService>, "getJwks"> => ({
+export const getJwks = (deps: Pick<AuthDeps, "keyring">): TokenRpcs<"getJwks"> => ({
   async getJwks() {
     return { jwksJson: JSON.stringify(await deps.keyring.jwks()) };
   },
@@ -127,7 +123,7 @@ async function findKeyOrClient({ orgId: organizationId, em }: AuthTenant, id: st
 
 type DescribeCallerDeps = Pick<AuthDeps, "orm">;
 
-export const describeCaller = (deps: DescribeCallerDeps): Pick<ServiceImpl<typeof TokenService>, "describeCaller"> => ({
+export const describeCaller = (deps: DescribeCallerDeps): TokenRpcs<"describeCaller"> => ({
   async describeCaller(request) {
     const caller = await withOrgEm(deps.orm, toOrgId(request.organizationId), (tenant) =>
       findCaller(tenant, request.clientId),
@@ -142,7 +138,7 @@ export const describeCaller = (deps: DescribeCallerDeps): Pick<ServiceImpl<typeo
 
 type ListChangesDeps = Pick<AuthDeps, "lookup" | "clock">;
 
-export const listChanges = (deps: ListChangesDeps): Pick<ServiceImpl<typeof TokenService>, "listChanges"> => ({
+export const listChanges = (deps: ListChangesDeps): TokenRpcs<"listChanges"> => ({
   async listChanges(request) {
     const since = new Date(deps.clock.now().getTime() - firstReadMs);
     const changes = await readChanges(deps.lookup, request.afterCursor, since);

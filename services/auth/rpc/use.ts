@@ -1,16 +1,16 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
-import type { AdminService, OrganizationUseSchema, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { OrganizationUseSchema } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { UseCounts } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { isOutage } from "#platform/outage.ts";
 import type { OrganizationUse } from "../store/organization-store.ts";
 import { addReport, findNames, type Load, listLoads } from "../store/request-store.ts";
-import type { AuthDeps } from "./deps.ts";
+import type { AdminRpcs, AuthDeps, TokenRpcs } from "./deps.ts";
 
 type ReportDeps = Pick<AuthDeps, "janitor" | "clock">;
 
 /** What gateways have counted. */
-export const reportUse = ({ janitor, clock }: ReportDeps): Pick<ServiceImpl<typeof TokenService>, "reportUse"> => ({
+export const reportUse = ({ janitor, clock }: ReportDeps): TokenRpcs<"reportUse"> => ({
   async reportUse({ gatewayId, sequence, requests, load }) {
     const { spanMs = 1, othersMs = 0, organizations = [] } = load ?? {};
     const report = {
@@ -33,9 +33,7 @@ const defaultLimit = 20;
 
 type BusyDeps = Pick<AuthDeps, "lookup" | "clock">;
 
-export const listBusyOrganizations = (
-  deps: BusyDeps,
-): Pick<ServiceImpl<typeof AdminService>, "listBusyOrganizations"> => ({
+export const listBusyOrganizations = (deps: BusyDeps): AdminRpcs<"listBusyOrganizations"> => ({
   async listBusyOrganizations({ limit }) {
     const reports = await listLoads(deps.lookup, new Date(deps.clock.now().getTime() - minuteMs - lateMs));
     const loads = [...Map.groupBy(reports, ({ gatewayId }) => gatewayId).values()];

@@ -1,16 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
 import {
   AgreementStateSchema,
-  type ClickService,
   ConsentEventSchema,
   ConsentStateSchema,
   type GetConsentStateRequest,
   PurposeStateSchema,
 } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { readTime } from "../messages.ts";
 import { invalid, problem } from "../problems.ts";
 import type { AgreementState } from "../terms/agreement-state.ts";
@@ -19,7 +17,7 @@ import { type ConsentView, readConsent } from "./read-consent.ts";
 
 export const getConsentState = (
   deps: Pick<ClickDeps, "pool" | "vault" | "clock" | "templateOffers">,
-): Pick<ServiceImpl<typeof ClickService>, "getConsentState"> => ({
+): ClickRpcs<"getConsentState"> => ({
   async getConsentState(request, context) {
     const { orgId } = requireCaller(context);
     const now = deps.clock.now();

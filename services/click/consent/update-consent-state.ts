@@ -1,17 +1,12 @@
 import { createHash } from "node:crypto";
 import { toJson } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
-import {
-  type ClickService,
-  type UpdateConsentStateRequest,
-  UpdateConsentStateRequestSchema,
-} from "#gen/assent/click/v1/click_pb.ts";
+import { type UpdateConsentStateRequest, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { canonicalLocale } from "#platform/locale.ts";
 import { memberPath } from "#platform/problems.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { readTime } from "../messages.ts";
 import { problem, refuse } from "../problems.ts";
 import { captureClaimed, captureObserved } from "../receipts/acceptance-evidence.ts";
@@ -39,7 +34,7 @@ type Deps = Pick<
   | "wakeIntegrator"
 >;
 
-export const updateConsentState = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "updateConsentState"> => ({
+export const updateConsentState = (deps: Deps): ClickRpcs<"updateConsentState"> => ({
   async updateConsentState(request, context) {
     const caller = requireCaller(context);
     const input = readConsentInput(request, deps.clock.now());

@@ -1,12 +1,11 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ClickService, VerifyReceiptRequest } from "#gen/assent/click/v1/click_pb.ts";
+import type { VerifyReceiptRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { findConsentReceipt, writeConsentReceipts } from "../consent/consent-receipts.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { noteOpening } from "../erasure/note-opening.ts";
 import { invalid, problem } from "../problems.ts";
 import { writeReceipts } from "../receipts/acceptance-receipts.ts";
@@ -19,9 +18,7 @@ import { type EvidenceDeps, writeBundle } from "./write-bundle.ts";
 
 type GetEvidenceBundleDeps = EvidenceDeps & Pick<ClickDeps, "clock" | "newId" | "tsaCertificates" | "evidencePrinter">;
 
-export const getEvidenceBundle = (
-  deps: GetEvidenceBundleDeps,
-): Pick<ServiceImpl<typeof ClickService>, "getEvidenceBundle"> => ({
+export const getEvidenceBundle = (deps: GetEvidenceBundleDeps): ClickRpcs<"getEvidenceBundle"> => ({
   async getEvidenceBundle({ sessionId, undisclosed, archive, pdf }, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
@@ -37,7 +34,7 @@ export const getEvidenceBundle = (
 
 type GetReceiptDeps = Pick<ClickDeps, "pool" | "findAcceptance" | "vault" | "receiptKeys" | "issuer" | "content">;
 
-export const getReceipt = (deps: GetReceiptDeps): Pick<ServiceImpl<typeof ClickService>, "getReceipt"> => ({
+export const getReceipt = (deps: GetReceiptDeps): ClickRpcs<"getReceipt"> => ({
   async getReceipt({ receiptId }, context) {
     const { orgId } = requireCaller(context);
     const receiptJson = isUuid(receiptId) ? await findReceipt(deps, orgId, receiptId) : undefined;
@@ -56,7 +53,7 @@ async function findReceipt(deps: GetReceiptDeps, orgId: OrgId, receiptId: string
 
 type VerifyReceiptDeps = Pick<ClickDeps, "pool" | "vault" | "issuer" | "receiptKeys" | "logKeys" | "proofs" | "clock">;
 
-export const verifyReceipt = (deps: VerifyReceiptDeps): Pick<ServiceImpl<typeof ClickService>, "verifyReceipt"> => ({
+export const verifyReceipt = (deps: VerifyReceiptDeps): ClickRpcs<"verifyReceipt"> => ({
   async verifyReceipt(request, context) {
     const { orgId } = requireCaller(context);
     const { disclosures } = request;
@@ -86,9 +83,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-export const openRestrictedEvidence = (
-  deps: ClickDeps,
-): Pick<ServiceImpl<typeof ClickService>, "openRestrictedEvidence"> => ({
+export const openRestrictedEvidence = (deps: ClickDeps): ClickRpcs<"openRestrictedEvidence"> => ({
   async openRestrictedEvidence({ sessionId: name, reason }, context) {
     const caller = requireCaller(context);
     if (!isUuid(name)) throw new DomainError("CLICK_EVIDENCE_NOT_FOUND");

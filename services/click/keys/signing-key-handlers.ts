@@ -2,7 +2,6 @@ import { sign } from "node:crypto";
 import { Code, ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
 import {
-  type ClickService,
   type EvidenceAdminService,
   EvidenceKeySchema,
   type EvidenceLogService,
@@ -15,7 +14,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { neverSigns, takeoverOf, validityOf } from "#platform/key-schedule.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { countEpochs, findEpochNumbers, listEpochs, type StoredEpoch } from "../log/epoch-store.ts";
 import { anchorLogId, logName, logOrigin } from "../log/leaf.ts";
 import { epochMessage } from "../log/log.ts";
@@ -29,9 +28,7 @@ type ListEvidenceKeysDeps = Pick<
   "renderKeys" | "receiptKeys" | "logKeys" | "issuer" | "tsaCertificates" | "integratorPool" | "pool"
 >;
 
-export const listEvidenceKeys = (
-  deps: ListEvidenceKeysDeps,
-): Pick<ServiceImpl<typeof ClickService>, "listEvidenceKeys"> => {
+export const listEvidenceKeys = (deps: ListEvidenceKeysDeps): ClickRpcs<"listEvidenceKeys"> => {
   let known = { highest: 1, numbers: [1], epochs: new Map<string, readonly StoredEpoch[]>() };
   /** As the database says; what it said last while it is away. */
   const readEpochs = async (logs: readonly string[]): Promise<typeof known> => {

@@ -3,7 +3,6 @@ import { Code, ConnectError, type HandlerContext, type ServiceImpl } from "@conn
 import type pg from "pg";
 import { nameReader, recordsOf } from "#api/records.ts";
 import {
-  type ClickService,
   DatabaseSetbackSchema,
   type EvidenceAdminService,
   type EvidenceLogService,
@@ -22,7 +21,7 @@ import type { Logger } from "#platform/logger.ts";
 import { namelessOperator, operatorKey } from "#platform/rpc/callers.ts";
 import { tileWidth } from "#platform/transparency/tiles.ts";
 import { WitnessError } from "#platform/transparency/witness.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { invalid, problem, refuse } from "../problems.ts";
 import { confirmEpochs, countEpochs, findWitness, listAllEpochs, type StoredEpoch } from "./epoch-store.ts";
 import { anchorLogId, logOrigin } from "./leaf.ts";
@@ -31,9 +30,7 @@ import type { LogMemory } from "./log-memory.ts";
 import { findCheckpoint, findLeaves, findLogSize, findNewestCheckpoint } from "./log-store.ts";
 import { type EnterHeadDeps, enterHead } from "./proofs.ts";
 
-export const getCheckpoint = ({
-  pool,
-}: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typeof ClickService>, "getCheckpoint"> => ({
+export const getCheckpoint = ({ pool }: Pick<ClickDeps, "pool">): ClickRpcs<"getCheckpoint"> => ({
   async getCheckpoint({ anchor }, context) {
     const { orgId } = requireCaller(context);
     const checkpoint = await withOrg(pool, anchor ? (anchorLogId as OrgId) : orgId, findNewestCheckpoint);
@@ -45,7 +42,7 @@ export const getCheckpoint = ({
 export const getConsistencyProof = ({
   pool,
   proofs,
-}: Pick<ClickDeps, "pool" | "proofs">): Pick<ServiceImpl<typeof ClickService>, "getConsistencyProof"> => ({
+}: Pick<ClickDeps, "pool" | "proofs">): ClickRpcs<"getConsistencyProof"> => ({
   async getConsistencyProof(request, context) {
     const { orgId } = requireCaller(context);
     const newest = await withOrg(pool, orgId, findNewestCheckpoint);
@@ -67,7 +64,7 @@ function problemsOf({ from, to }: GetConsistencyProofRequest, published: number)
 export const getInclusionProof = ({
   pool,
   proofs,
-}: Pick<ClickDeps, "pool" | "proofs">): Pick<ServiceImpl<typeof ClickService>, "getInclusionProof"> => ({
+}: Pick<ClickDeps, "pool" | "proofs">): ClickRpcs<"getInclusionProof"> => ({
   async getInclusionProof(request, context) {
     const { orgId } = requireCaller(context);
     const { leafIndex, treeSize, checkpoint } = await withOrg(pool, orgId, async (tenant) => {
@@ -117,9 +114,7 @@ function refuseSize(code: string, message: string): never {
   throw invalid(problem("size", code, message));
 }
 
-export const getLogTile = ({
-  proofs,
-}: Pick<ClickDeps, "proofs">): Pick<ServiceImpl<typeof ClickService>, "getLogTile"> => ({
+export const getLogTile = ({ proofs }: Pick<ClickDeps, "proofs">): ClickRpcs<"getLogTile"> => ({
   async getLogTile({ level, tile, width }, context) {
     const { orgId } = requireCaller(context);
     const hashes = await proofs.tile(orgId, { level, tile: Number(tile) }, width === 0 ? tileWidth : width);

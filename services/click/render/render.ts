@@ -1,11 +1,11 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ClickService, RenderingSchema, RenderRequest } from "#gen/assent/click/v1/click_pb.ts";
+import type { RenderingSchema, RenderRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { linkedDocuments, verificationRequirements } from "../accept/verification.ts";
+import type { ClickRpcs } from "../deps.ts";
 import type { Policy } from "../terms/policy.ts";
 import { changesMessage } from "./changes.ts";
 import type { Rendered } from "./compose.ts";
@@ -14,7 +14,7 @@ import { renderDeployment, renderPreview } from "./render-published.ts";
 import { readSessionPdf, renderSession } from "./render-session.ts";
 import { isExpired, type RenderClaims } from "./render-tokens.ts";
 
-export const render = (deps: RenderDeps): Pick<ServiceImpl<typeof ClickService>, "render"> => ({
+export const render = (deps: RenderDeps): ClickRpcs<"render"> => ({
   async render(request, context) {
     const caller = requireCaller(context);
     await requireOwnToken(deps, caller, request);
@@ -55,7 +55,7 @@ function renderSubject(deps: RenderDeps, caller: Caller, request: RenderRequest)
   }
 }
 
-export const getSessionPdf = (deps: RenderDeps): Pick<ServiceImpl<typeof ClickService>, "getSessionPdf"> => ({
+export const getSessionPdf = (deps: RenderDeps): ClickRpcs<"getSessionPdf"> => ({
   async getSessionPdf({ sessionId, token, origin }, context) {
     const caller = requireCaller(context);
     await requireOwnToken(deps, caller, { token, subject: { case: "sessionId", value: sessionId } });
@@ -71,9 +71,7 @@ async function answer(deps: RenderDeps, rendered: Rendered): Promise<MessageInit
 
 type Deps = Pick<RenderDeps, "tokens" | "clock">;
 
-export const authenticateRenderToken = (
-  deps: Deps,
-): Pick<ServiceImpl<typeof ClickService>, "authenticateRenderToken"> => ({
+export const authenticateRenderToken = (deps: Deps): ClickRpcs<"authenticateRenderToken"> => ({
   // No caller metadata: this RPC determines the caller.
   async authenticateRenderToken({ token }) {
     const { org, cid, sid } = await readSessionToken(deps, token);

@@ -1,13 +1,12 @@
 import { hash } from "node:crypto";
-import type { ServiceImpl } from "@connectrpc/connect";
-import { type ClickService, type CompleteSessionRequest, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
+import { type CompleteSessionRequest, SessionOutcome } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import type { RecordOutcome } from "../accept/record-queue.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { sessionCompleted, sessionDeclined } from "../events.ts";
 import type { CompletionInput } from "../log/log-leaves.ts";
 import { appendLeaves } from "../log/log-store.ts";
@@ -36,7 +35,7 @@ type Deps = Pick<
   | "receiptKeys"
 >;
 
-export const completeSession = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "completeSession"> => ({
+export const completeSession = (deps: Deps): ClickRpcs<"completeSession"> => ({
   async completeSession(request, context) {
     const caller = requireCaller(context);
     if (!isUuid(request.sessionId)) throw new DomainError("CLICK_SESSION_NOT_FOUND");

@@ -1,6 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ClickService, CreateSessionRequest } from "#gen/assent/click/v1/click_pb.ts";
+import type { CreateSessionRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
@@ -10,7 +9,7 @@ import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { memberPath } from "#platform/problems.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import { requireKnownPurposes } from "../consent/consent-plan.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { sessionCreated } from "../events.ts";
 import { invalid, problem, refuse } from "../problems.ts";
 import { captureClaimed } from "../receipts/acceptance-evidence.ts";
@@ -43,7 +42,7 @@ type CreateSessionDeps = Pick<
   | "wakeRelay"
 >;
 
-export const createSession = (deps: CreateSessionDeps): Pick<ServiceImpl<typeof ClickService>, "createSession"> => ({
+export const createSession = (deps: CreateSessionDeps): ClickRpcs<"createSession"> => ({
   async createSession(request, context) {
     const caller = requireCaller(context);
     checkNewSession(request);

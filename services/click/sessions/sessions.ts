@@ -1,13 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ClickService, SessionEvent, SessionSchema } from "#gen/assent/click/v1/click_pb.ts";
+import type { SessionEvent, SessionSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { sessionCancelled } from "../events.ts";
 import { readTime, sessionMessage } from "../messages.ts";
 import { invalid, problem, refuse } from "../problems.ts";
@@ -25,7 +24,7 @@ import type { SessionView } from "./session-view.ts";
 
 type GetSessionDeps = Pick<ClickDeps, "pool" | "vault" | "clock" | "tokens">;
 
-export const getSession = (deps: GetSessionDeps): Pick<ServiceImpl<typeof ClickService>, "getSession"> => ({
+export const getSession = (deps: GetSessionDeps): ClickRpcs<"getSession"> => ({
   async getSession({ sessionId }, context) {
     const { pool, clock } = deps;
     const { orgId } = requireCaller(context);
@@ -39,7 +38,7 @@ export const getSession = (deps: GetSessionDeps): Pick<ServiceImpl<typeof ClickS
 
 type CancelSessionDeps = Pick<ClickDeps, "pool" | "vault" | "clock" | "newId" | "tokens" | "wakeRelay">;
 
-export const cancelSession = (deps: CancelSessionDeps): Pick<ServiceImpl<typeof ClickService>, "cancelSession"> => ({
+export const cancelSession = (deps: CancelSessionDeps): ClickRpcs<"cancelSession"> => ({
   async cancelSession(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
@@ -64,9 +63,7 @@ export const cancelSession = (deps: CancelSessionDeps): Pick<ServiceImpl<typeof 
 
 type AppendSessionEventsDeps = Pick<ClickDeps, "pool" | "vault" | "clock" | "tokens">;
 
-export const appendSessionEvents = (
-  deps: AppendSessionEventsDeps,
-): Pick<ServiceImpl<typeof ClickService>, "appendSessionEvents"> => ({
+export const appendSessionEvents = (deps: AppendSessionEventsDeps): ClickRpcs<"appendSessionEvents"> => ({
   async appendSessionEvents(request, context) {
     const { orgId } = requireCaller(context);
     const sessionId = request.sessionId.toLowerCase();

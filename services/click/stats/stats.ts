@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ClickService, GetTemplateStatsRequest } from "#gen/assent/click/v1/click_pb.ts";
+import type { GetTemplateStatsRequest } from "#gen/assent/click/v1/click_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
@@ -8,7 +7,7 @@ import { isUuid, type OrgId } from "#platform/ids.ts";
 import { canonicalLocale } from "#platform/locale.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
 import { parseTimestamp } from "../accept/accept-body.ts";
-import type { ClickDeps } from "../deps.ts";
+import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { problem, refuse } from "../problems.ts";
 import type { TemplateOffer } from "../terms/agreement-state.ts";
 import { type TemplateSource, templateKey } from "../terms/template-source.ts";
@@ -26,7 +25,7 @@ import { localeScope, templateScope, versionScope } from "./user-days.ts";
 
 type Deps = Pick<ClickDeps, "pool" | "clock" | "templates" | "templateParts">;
 
-export const getTemplateStats = (deps: Deps): Pick<ServiceImpl<typeof ClickService>, "getTemplateStats"> => ({
+export const getTemplateStats = (deps: Deps): ClickRpcs<"getTemplateStats"> => ({
   async getTemplateStats(request, context) {
     const caller = requireCaller(context);
     const query = readQuery(request);
@@ -103,7 +102,7 @@ export async function currentOffer(
   return { published: template.archived ? [] : template.published, policy: template.terms.terms.policy };
 }
 
-export const getActivity = (deps: Pick<ClickDeps, "pool">): Pick<ServiceImpl<typeof ClickService>, "getActivity"> => ({
+export const getActivity = (deps: Pick<ClickDeps, "pool">): ClickRpcs<"getActivity"> => ({
   async getActivity({ since }, context) {
     const { orgId } = requireCaller(context);
     const from = momentOf("since", since);

@@ -1,18 +1,16 @@
 import { createHash } from "node:crypto";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Asset, parseImage } from "../domain/asset.ts";
 import { nameProblems, refuse } from "../domain/problems.ts";
 import { addAsset, deleteAsset as deleteRow, findAsset, pageOfAssets } from "../store/asset-store.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { assetMessage, canonicalId, parseAfterId } from "./messages.ts";
 
 export const createAsset = (
   deps: Pick<DocgenDeps, "pool" | "blobs" | "clock" | "newId">,
-): Pick<ServiceImpl<typeof DocgenService>, "createAsset"> => ({
+): DocgenRpcs<"createAsset"> => ({
   async createAsset(request, context) {
     const { orgId, clientId } = requireCaller(context);
     const { name, content } = request;
@@ -35,9 +33,7 @@ export const createAsset = (
   },
 });
 
-export const deleteAsset = (
-  deps: Pick<DocgenDeps, "pool" | "blobs">,
-): Pick<ServiceImpl<typeof DocgenService>, "deleteAsset"> => ({
+export const deleteAsset = (deps: Pick<DocgenDeps, "pool" | "blobs">): DocgenRpcs<"deleteAsset"> => ({
   async deleteAsset(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.assetId);
@@ -49,9 +45,7 @@ export const deleteAsset = (
   },
 });
 
-export const getAsset = (
-  deps: Pick<DocgenDeps, "pool" | "blobs">,
-): Pick<ServiceImpl<typeof DocgenService>, "getAsset"> => ({
+export const getAsset = (deps: Pick<DocgenDeps, "pool" | "blobs">): DocgenRpcs<"getAsset"> => ({
   async getAsset(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.assetId);
@@ -65,7 +59,7 @@ export const getAsset = (
   },
 });
 
-export const listAssets = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typeof DocgenService>, "listAssets"> => ({
+export const listAssets = (deps: Pick<DocgenDeps, "pool">): DocgenRpcs<"listAssets"> => ({
   async listAssets(request, context) {
     const { orgId } = requireCaller(context);
     const { pageSize } = request;

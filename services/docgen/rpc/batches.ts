@@ -1,7 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { nameReader, recordsOf } from "#api/records.ts";
-import { BatchSchema, type DocgenService, BatchStatus as WireStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { BatchSchema, BatchStatus as WireStatus } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -11,14 +10,14 @@ import { cancelWaitingItems, findBatch, markCancelled, pageOfBatches } from "../
 import { pageOfItems } from "../store/document-store.ts";
 import { noteItemsEnded } from "../store/finish-store.ts";
 import { schema } from "../store/orm.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { documentMessage, documentStatusOf } from "./documents.ts";
 import { canonicalId, parseAfterId } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "pool" | "clock" | "newId" | "wakeRelay">;
 
 /** Items being rendered continue, and the batch ends with them. If no item waits there is nothing to cancel. */
-export const cancelBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "cancelBatch"> => ({
+export const cancelBatch = (deps: Deps): DocgenRpcs<"cancelBatch"> => ({
   async cancelBatch(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
@@ -40,7 +39,7 @@ export const cancelBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>,
   },
 });
 
-export const getBatch = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typeof DocgenService>, "getBatch"> => ({
+export const getBatch = (deps: Pick<DocgenDeps, "pool">): DocgenRpcs<"getBatch"> => ({
   async getBatch(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.batchId);
@@ -50,9 +49,7 @@ export const getBatch = (deps: Pick<DocgenDeps, "pool">): Pick<ServiceImpl<typeo
   },
 });
 
-export const listBatches = (
-  deps: Pick<DocgenDeps, "pool">,
-): Pick<ServiceImpl<typeof DocgenService>, "listBatches"> => ({
+export const listBatches = (deps: Pick<DocgenDeps, "pool">): DocgenRpcs<"listBatches"> => ({
   async listBatches(request, context) {
     const { orgId } = requireCaller(context);
     const { pageSize } = request;
@@ -67,9 +64,7 @@ export const listBatches = (
   },
 });
 
-export const listBatchItems = (
-  deps: Pick<DocgenDeps, "pool" | "clock">,
-): Pick<ServiceImpl<typeof DocgenService>, "listBatchItems"> => ({
+export const listBatchItems = (deps: Pick<DocgenDeps, "pool" | "clock">): DocgenRpcs<"listBatchItems"> => ({
   async listBatchItems(request, context) {
     const { orgId } = requireCaller(context);
     const batchId = canonicalId(request.batchId);

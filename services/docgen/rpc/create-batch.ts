@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { CreateBatchRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import type { CreateBatchRequest } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -22,7 +21,7 @@ import { schema } from "../store/orm.ts";
 import { type RateState, readUsage, type Slots, takeSlots } from "../store/usage-store.ts";
 import { batchMessage } from "./batches.ts";
 import { refuseUsedUp } from "./create-document.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { rateLimited, rateMessage } from "./usage.ts";
 
 type Deps = Pick<
@@ -33,7 +32,7 @@ type Deps = Pick<
 /** The limit of waiting items per organization, above which no further batch is accepted. */
 const maxWaitingItems = 2_000;
 
-export const createBatch = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createBatch"> => ({
+export const createBatch = (deps: Deps): DocgenRpcs<"createBatch"> => ({
   async createBatch(request, context) {
     const caller = requireCaller(context);
     const keyed = keyedRequest("batch", request);

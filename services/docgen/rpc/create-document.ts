@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { CreateDocumentRequest, DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import type { CreateDocumentRequest } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -19,7 +18,7 @@ import {
 } from "../store/idempotency-store.ts";
 import { type RateState, readRefusal, readUsage, takeSlots } from "../store/usage-store.ts";
 import type { Place } from "../work/work-loop.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { documentMessage } from "./documents.ts";
 import { rateLimited, rateMessage } from "./usage.ts";
 
@@ -34,7 +33,7 @@ const maxWaiting = { own: 100, all: 1_000 };
 /** Checking less data than this is faster than asking the database whether the plan has a slot left. */
 const cheapDataLength = 16 * 1024;
 
-export const createDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createDocument"> => ({
+export const createDocument = (deps: Deps): DocgenRpcs<"createDocument"> => ({
   async createDocument(request, context) {
     const caller = requireCaller(context);
     const keyed = keyedRequest("document", request);

@@ -1,5 +1,6 @@
-import type { Client } from "@connectrpc/connect";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
+import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { BlobStore } from "#platform/blobs/blob-store.ts";
 import type { Clock } from "#platform/clock.ts";
@@ -34,3 +35,9 @@ export interface DocgenDeps {
   /** Tells the relay that there are new events. */
   wakeRelay(): void;
 }
+
+/** Some RPCs of the service. */
+export type DocgenRpcs<Name extends keyof ServiceImpl<typeof DocgenService>> = Pick<
+  ServiceImpl<typeof DocgenService>,
+  Name
+>;

@@ -1,8 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { nameReader, recordsOf } from "#api/records.ts";
 import {
-  type DocgenService,
   DocumentSchema,
   Profile as WireProfile,
   DocumentStatus as WireStatus,
@@ -25,12 +23,12 @@ import {
 import { noteItemsEnded } from "../store/finish-store.ts";
 import { schema } from "../store/orm.ts";
 import { returnSlots } from "../store/usage-store.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { canonicalId, parseAfterId } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "pool" | "blobs" | "workLoop" | "clock" | "newId" | "wakeRelay">;
 
-export const deleteDocument = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "deleteDocument"> => ({
+export const deleteDocument = (deps: Deps): DocgenRpcs<"deleteDocument"> => ({
   async deleteDocument(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
@@ -73,9 +71,7 @@ async function giveBackSlots(tenant: Tenant, document: LockedDocument): Promise<
   await returnSlots(tenant, { hourStart, ...(minuteStart === null ? {} : { minuteStart }) });
 }
 
-export const getDocument = (
-  deps: Pick<DocgenDeps, "pool" | "clock">,
-): Pick<ServiceImpl<typeof DocgenService>, "getDocument"> => ({
+export const getDocument = (deps: Pick<DocgenDeps, "pool" | "clock">): DocgenRpcs<"getDocument"> => ({
   async getDocument(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.documentId);
@@ -87,7 +83,7 @@ export const getDocument = (
 
 export const getDocumentContent = (
   deps: Pick<DocgenDeps, "pool" | "blobs" | "clock">,
-): Pick<ServiceImpl<typeof DocgenService>, "getDocumentContent"> => ({
+): DocgenRpcs<"getDocumentContent"> => ({
   async getDocumentContent(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.documentId);
@@ -113,9 +109,7 @@ function requireReady(document: Document | undefined, now: Date): Uint8Array {
   throw new DomainError("GEN_DOCUMENT_NOT_FOUND");
 }
 
-export const listDocuments = (
-  deps: Pick<DocgenDeps, "pool" | "clock">,
-): Pick<ServiceImpl<typeof DocgenService>, "listDocuments"> => ({
+export const listDocuments = (deps: Pick<DocgenDeps, "pool" | "clock">): DocgenRpcs<"listDocuments"> => ({
   async listDocuments(request, context) {
     const { orgId } = requireCaller(context);
     const { pageSize, templateId } = request;

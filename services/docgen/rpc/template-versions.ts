@@ -1,7 +1,5 @@
-import type { ServiceImpl } from "@connectrpc/connect";
 import type {
   CreateTemplateRequest,
-  DocgenService,
   Page as PageMessage,
   UpdateTemplateRequest,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -24,7 +22,7 @@ import { inOrganization } from "../store/orm.ts";
 import { addVersion, findTemplate, findVersion, lockTemplate } from "../store/template-store.ts";
 import type { CheckedTemplate } from "../templating/checked-template.ts";
 import type { Finding, JsonSchema, TemplateSource } from "../templating/template-source.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { canonicalId, findingMessage, formatFromWire, templateMessage } from "./messages.ts";
 
 type Deps = Pick<DocgenDeps, "orm" | "checker" | "clock">;
@@ -32,7 +30,7 @@ type Deps = Pick<DocgenDeps, "orm" | "checker" | "clock">;
 /** How often the content may change while it is being checked, before publishing gives up. */
 const maxAttempts = 5;
 
-export const publishTemplate = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "publishTemplate"> => ({
+export const publishTemplate = (deps: Deps): DocgenRpcs<"publishTemplate"> => ({
   async publishTemplate(request, context) {
     const caller = requireCaller(context);
     const id = canonicalId(request.templateId);
@@ -139,9 +137,7 @@ export function parsePage(message: PageMessage | undefined, base: Page): Page {
 
 const parseSampleData = (text: string) => (text.trim() === "null" ? null : parseJsonObject("sampleData", text));
 
-export const validateTemplate = (
-  deps: Pick<DocgenDeps, "checker">,
-): Pick<ServiceImpl<typeof DocgenService>, "validateTemplate"> => ({
+export const validateTemplate = (deps: Pick<DocgenDeps, "checker">): DocgenRpcs<"validateTemplate"> => ({
   async validateTemplate(request, context) {
     requireCaller(context);
     const { content, dataJson } = request;
@@ -154,9 +150,7 @@ export const validateTemplate = (
   },
 });
 
-export const getTemplateSchema = (
-  deps: Pick<DocgenDeps, "orm" | "checker">,
-): Pick<ServiceImpl<typeof DocgenService>, "getTemplateSchema"> => ({
+export const getTemplateSchema = (deps: Pick<DocgenDeps, "orm" | "checker">): DocgenRpcs<"getTemplateSchema"> => ({
   async getTemplateSchema(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = canonicalId(request.templateId);

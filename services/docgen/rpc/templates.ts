@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { createFreeSlugs, isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -7,13 +5,13 @@ import { slugFromName } from "#platform/slug.ts";
 import { effectiveChanges, type Template } from "../domain/template.ts";
 import { inOrganization, TemplateEntity } from "../store/orm.ts";
 import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { canonicalId, listedTemplateMessage, parseAfterId, templateMessage } from "./messages.ts";
 import { type NewTemplate, parseNewTemplate, parseTemplateChanges } from "./template-versions.ts";
 
 type Deps = Pick<DocgenDeps, "orm" | "clock" | "newId">;
 
-export const createTemplate = (deps: Deps): Pick<ServiceImpl<typeof DocgenService>, "createTemplate"> => ({
+export const createTemplate = (deps: Deps): DocgenRpcs<"createTemplate"> => ({
   async createTemplate(request, context) {
     const caller = requireCaller(context);
     const template = await insertTemplate(deps, caller, parseNewTemplate(request));
@@ -44,9 +42,7 @@ async function insertTemplate(deps: Deps, { orgId, clientId }: Caller, input: Ne
   });
 }
 
-export const updateTemplate = (
-  deps: Pick<DocgenDeps, "orm" | "clock">,
-): Pick<ServiceImpl<typeof DocgenService>, "updateTemplate"> => ({
+export const updateTemplate = (deps: Pick<DocgenDeps, "orm" | "clock">): DocgenRpcs<"updateTemplate"> => ({
   async updateTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.templateId);
@@ -66,9 +62,7 @@ export const updateTemplate = (
 });
 
 /** Its versions stay: documents that were made from them name them. */
-export const deleteTemplate = (
-  deps: Pick<DocgenDeps, "orm" | "clock">,
-): Pick<ServiceImpl<typeof DocgenService>, "deleteTemplate"> => ({
+export const deleteTemplate = (deps: Pick<DocgenDeps, "orm" | "clock">): DocgenRpcs<"deleteTemplate"> => ({
   async deleteTemplate(request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => {
@@ -80,7 +74,7 @@ export const deleteTemplate = (
   },
 });
 
-export const getTemplate = (deps: Pick<DocgenDeps, "orm">): Pick<ServiceImpl<typeof DocgenService>, "getTemplate"> => ({
+export const getTemplate = (deps: Pick<DocgenDeps, "orm">): DocgenRpcs<"getTemplate"> => ({
   async getTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = canonicalId(request.templateId);
@@ -93,9 +87,7 @@ export const getTemplate = (deps: Pick<DocgenDeps, "orm">): Pick<ServiceImpl<typ
   },
 });
 
-export const listTemplates = (
-  deps: Pick<DocgenDeps, "orm">,
-): Pick<ServiceImpl<typeof DocgenService>, "listTemplates"> => ({
+export const listTemplates = (deps: Pick<DocgenDeps, "orm">): DocgenRpcs<"listTemplates"> => ({
   async listTemplates(request, context) {
     const { orgId } = requireCaller(context);
     const { pageSize } = request;

@@ -1,16 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { DocgenService, RateStateSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import type { RateStateSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Plan, planLimits, type UsageWindow, windowsNow } from "../domain/usage.ts";
 import { type RateState, type Refusal, readUsed } from "../store/usage-store.ts";
-import type { DocgenDeps } from "./deps.ts";
+import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 
-export const getUsage = (
-  deps: Pick<DocgenDeps, "pool" | "plans">,
-): Pick<ServiceImpl<typeof DocgenService>, "getUsage"> => ({
+export const getUsage = (deps: Pick<DocgenDeps, "pool" | "plans">): DocgenRpcs<"getUsage"> => ({
   async getUsage(_request, context) {
     const { orgId } = requireCaller(context);
     const plan = await deps.plans.of(orgId);

@@ -1,5 +1,4 @@
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
 import {
   BulkBatchSchema,
@@ -7,7 +6,6 @@ import {
   BulkCopySchema,
   BulkListSchema,
   type SendBulkListRequest,
-  type SignService,
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
@@ -17,7 +15,7 @@ import type { JobRequest } from "../agreement/change.ts";
 import { requireTarget, targetOf } from "../agreement/context.ts";
 import type { Definition } from "../agreement/definition.ts";
 import { parseCustomField, parseRecipients } from "../create/input.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { insertJobs } from "../jobs/job-store.ts";
 import {
   type BulkBatch,
@@ -35,7 +33,7 @@ import {
   replaceBulkList,
 } from "./bulk-store.ts";
 
-type BulkBatches = Pick<ServiceImpl<typeof SignService>, "sendBulkList" | "getBulkBatch" | "listBulkBatches">;
+type BulkBatches = SignRpcs<"sendBulkList" | "getBulkBatch" | "listBulkBatches">;
 type BulkDeps = Pick<SignDeps, "pool" | "clock" | "newId" | "wakeJobs">;
 
 const usualLimit = 50;
@@ -100,10 +98,7 @@ const copyJob = (batchId: string, index: number, runAt: Date): JobRequest => ({
   payload: { batchId, index },
 });
 
-type BulkLists = Pick<
-  ServiceImpl<typeof SignService>,
-  "createBulkList" | "getBulkList" | "listBulkLists" | "updateBulkList" | "deleteBulkList"
->;
+type BulkLists = SignRpcs<"createBulkList" | "getBulkList" | "listBulkLists" | "updateBulkList" | "deleteBulkList">;
 
 export const bulkLists = ({ pool, clock, newId }: Pick<SignDeps, "pool" | "clock" | "newId">): BulkLists => ({
   async createBulkList({ name, copies }, context) {

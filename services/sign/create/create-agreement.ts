@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { Composition, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { Composition } from "#gen/assent/sign/v1/sign_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
@@ -8,12 +7,12 @@ import { loadAgreements } from "../agreement/agreement-store.ts";
 import { findEarlier, keyedRequest, waitingCaller } from "../agreement/context.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import type { Layer, LoadedComposition } from "./compose.ts";
 import { parseDefinition, parseDocument } from "./input.ts";
 import { makeAgreement } from "./make-agreement.ts";
 
-export const createAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "createAgreement"> => ({
+export const createAgreement = (deps: SignDeps): SignRpcs<"createAgreement"> => ({
   async createAgreement(request, context) {
     const caller = waitingCaller(context);
     const { isTemplate, send, observed } = request;

@@ -1,14 +1,12 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { changeAgreement } from "../agreement/change-agreement.ts";
 import { decisionContext, targetOf, waitingCaller } from "../agreement/context.ts";
 import { agreementMessage } from "../agreement/messages.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { requireChangeableRecipients } from "./edit-recipients.ts";
 import { changeTabs as decideChange } from "./edit-tabs.ts";
 import { parseTabs } from "./tabs.ts";
 
-export const changeTabs = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "changeTabs"> => ({
+export const changeTabs = (deps: SignDeps): SignRpcs<"changeTabs"> => ({
   async changeTabs({ target, recipientId, add, change, removeTabIds, observed }, context) {
     const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);

@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
@@ -12,7 +10,7 @@ import type { CheckedFile, DocumentDefinition } from "../agreement/definition.ts
 import { agreementMessage } from "../agreement/messages.ts";
 import { requireModifiable } from "../agreement/problems.ts";
 import { parseDocument } from "../create/input.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { certificateOf, readCertificateSource } from "../list/evidence.ts";
 import {
   type DocumentAddition,
@@ -21,7 +19,7 @@ import {
   requireDocument,
 } from "./edit-documents.ts";
 
-export const putDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "putDocuments"> => ({
+export const putDocuments = (deps: SignDeps): SignRpcs<"putDocuments"> => ({
   async putDocuments(request, context) {
     const caller = waitingCaller(context);
     const target = targetOf(request.target);
@@ -50,7 +48,7 @@ export const putDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignServic
 });
 
 /** For texts of templates that are files: nothing is kept, and no agreement knows of it. */
-export const checkPdf = ({ intake }: Pick<SignDeps, "intake">): Pick<ServiceImpl<typeof SignService>, "checkPdf"> => ({
+export const checkPdf = ({ intake }: Pick<SignDeps, "intake">): SignRpcs<"checkPdf"> => ({
   async checkPdf({ content }, context) {
     const { orgId } = requireCaller(context);
     const [checked] = await intake.check(orgId, [{ documentId: "1", name: "text", fileExtension: "pdf", content }]);
@@ -61,7 +59,7 @@ export const checkPdf = ({ intake }: Pick<SignDeps, "intake">): Pick<ServiceImpl
   },
 });
 
-export const removeDocuments = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "removeDocuments"> => ({
+export const removeDocuments = (deps: SignDeps): SignRpcs<"removeDocuments"> => ({
   async removeDocuments(request, context) {
     const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);
@@ -108,9 +106,7 @@ export async function checkFiles(
   return files.length === 0 ? [] : intake.check(orgId, files);
 }
 
-export const getDocumentContent = (
-  deps: Pick<SignDeps, "pool" | "files">,
-): Pick<ServiceImpl<typeof SignService>, "getDocumentContent"> => ({
+export const getDocumentContent = (deps: Pick<SignDeps, "pool" | "files">): SignRpcs<"getDocumentContent"> => ({
   async getDocumentContent(request, context) {
     const { orgId } = requireCaller(context);
     return withTarget(deps, orgId, targetOf(request.target), async (agreement, tenant) => {
@@ -124,7 +120,7 @@ export const getDocumentContent = (
 
 export const getCombinedDocument = (
   deps: Pick<SignDeps, "pool" | "vault" | "files" | "intake" | "renderer" | "organizations" | "clock">,
-): Pick<ServiceImpl<typeof SignService>, "getCombinedDocument"> => ({
+): SignRpcs<"getCombinedDocument"> => ({
   async getCombinedDocument({ target, withCertificate }, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;

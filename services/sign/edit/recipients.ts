@@ -1,14 +1,12 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { changeAgreement } from "../agreement/change-agreement.ts";
 import { decisionContext, targetOf, waitingCaller } from "../agreement/context.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { changeCustomFields as decideChange } from "../create/custom-fields.ts";
 import { parseCustomField, parseRecipients } from "../create/input.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { putRecipients as decidePut, removeRecipients as decideRemove, requirePuttable } from "./edit-recipients.ts";
 
-export const putRecipients = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "putRecipients"> => ({
+export const putRecipients = (deps: SignDeps): SignRpcs<"putRecipients"> => ({
   async putRecipients({ target, recipients, changeExisting, observed }, context) {
     const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);
@@ -26,7 +24,7 @@ export const putRecipients = (deps: SignDeps): Pick<ServiceImpl<typeof SignServi
   },
 });
 
-export const removeRecipients = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "removeRecipients"> => ({
+export const removeRecipients = (deps: SignDeps): SignRpcs<"removeRecipients"> => ({
   async removeRecipients({ target, recipientIds, observed }, context) {
     const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);
@@ -38,7 +36,7 @@ export const removeRecipients = (deps: SignDeps): Pick<ServiceImpl<typeof SignSe
   },
 });
 
-export const changeCustomFields = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "changeCustomFields"> => ({
+export const changeCustomFields = (deps: SignDeps): SignRpcs<"changeCustomFields"> => ({
   async changeCustomFields({ target, set, removeFieldIds, observed }, context) {
     const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);

@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
@@ -10,11 +8,11 @@ import { listAuditEvents } from "../agreement/audit-store.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { listConsentTexts as readTexts } from "../agreement/file-store.ts";
 import { printCertificate } from "../certificate/print-certificate.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 
 export const getCertificate = (
   deps: Pick<SignDeps, "pool" | "vault" | "files" | "renderer" | "organizations" | "clock">,
-): Pick<ServiceImpl<typeof SignService>, "getCertificate"> => ({
+): SignRpcs<"getCertificate"> => ({
   async getCertificate({ agreementId }, context) {
     const caller = requireCaller(context);
     const target = agreementTarget(agreementId);
@@ -53,9 +51,7 @@ export async function certificateOf(
   return printCertificate(renderer, { agreement, events, organizationName, now: clock.now() }, callerHeaders(caller));
 }
 
-export const getSealCertificate = ({
-  sealer,
-}: Pick<SignDeps, "sealer">): Pick<ServiceImpl<typeof SignService>, "getSealCertificate"> => ({
+export const getSealCertificate = ({ sealer }: Pick<SignDeps, "sealer">): SignRpcs<"getSealCertificate"> => ({
   getSealCertificate() {
     if (sealer === undefined) throw new DomainError("SERVICE_UNAVAILABLE");
     const { certificates, formerCertificates, isTest } = sealer;
@@ -63,9 +59,7 @@ export const getSealCertificate = ({
   },
 });
 
-export const listConsentTexts = (
-  deps: Pick<SignDeps, "pool">,
-): Pick<ServiceImpl<typeof SignService>, "listConsentTexts"> => ({
+export const listConsentTexts = (deps: Pick<SignDeps, "pool">): SignRpcs<"listConsentTexts"> => ({
   async listConsentTexts({ agreementId }, context) {
     const { orgId } = requireCaller(context);
     const texts = await withTarget(deps, orgId, agreementTarget(agreementId), (agreement, tenant) =>

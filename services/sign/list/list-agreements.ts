@@ -1,11 +1,5 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import {
-  type ListAgreementsRequest,
-  type SignService,
-  DateField as WireDate,
-  Order as WireOrder,
-} from "#gen/assent/sign/v1/sign_pb.ts";
+import { type ListAgreementsRequest, DateField as WireDate, Order as WireOrder } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { isUuid } from "#platform/ids.ts";
@@ -13,7 +7,7 @@ import type { Agreement } from "../agreement/agreement.ts";
 import { loadAgreements } from "../agreement/agreement-store.ts";
 import { agreementMessage, agreementStatusFromWire } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import {
   countAgreements,
   type DateField,
@@ -26,9 +20,7 @@ import {
 
 const defaultLimit = 50;
 
-export const listAgreements = (
-  deps: Pick<SignDeps, "pool">,
-): Pick<ServiceImpl<typeof SignService>, "listAgreements"> => ({
+export const listAgreements = (deps: Pick<SignDeps, "pool">): SignRpcs<"listAgreements"> => ({
   async listAgreements(request, context) {
     const { orgId } = requireCaller(context);
     const query = parseQuery(request);

@@ -1,18 +1,14 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { listAuditEvents as readEvents } from "../agreement/audit-store.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { auditEventMessage } from "../agreement/messages.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 
 const defaultLimit = 1_000;
 /** Beyond every trail, yet valid for the column. */
 const maxSequence = 2 ** 31 - 1;
 
-export const listAuditEvents = (
-  deps: Pick<SignDeps, "pool" | "vault">,
-): Pick<ServiceImpl<typeof SignService>, "listAuditEvents"> => ({
+export const listAuditEvents = (deps: Pick<SignDeps, "pool" | "vault">): SignRpcs<"listAuditEvents"> => ({
   async listAuditEvents(request, context) {
     const { orgId } = requireCaller(context);
     const limit = request.limit || defaultLimit;

@@ -1,6 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
 import {
   DeletionSchema,
@@ -8,7 +7,6 @@ import {
   PrivacyActSchema,
   type RetentionPeriodSchema,
 } from "#gen/assent/sign/v1/retention_pb.ts";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import { unknownCursor } from "#platform/cursor.ts";
 import { untilLocked } from "#platform/db/hold-marks.ts";
@@ -16,7 +14,7 @@ import { type Tenant, withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { invalid, problem } from "../agreement/problems.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { insertActs, listActs } from "./acts.ts";
 import { type Deletion, listDeletions } from "./deletions.ts";
 import { countDue, type DuePlace, listDue } from "./due.ts";
@@ -38,10 +36,7 @@ import {
 } from "./periods.ts";
 import { listQueuedPurges } from "./purge.ts";
 
-type Retention = Pick<
-  ServiceImpl<typeof SignService>,
-  "getRetention" | "putRetention" | "previewRetention" | "listDeletions" | "listPrivacyActs"
->;
+type Retention = SignRpcs<"getRetention" | "putRetention" | "previewRetention" | "listDeletions" | "listPrivacyActs">;
 
 const usualLimit = 100;
 

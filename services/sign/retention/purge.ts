@@ -1,8 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
 import type { QueuedPurgeSchema } from "#gen/assent/sign/v1/retention_pb.ts";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { Agreement, JsonObject, Purge } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
@@ -14,7 +12,7 @@ import { agreementMessage } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { daysAfter, invalidStatus } from "../agreement/transitions.ts";
 import { writeChange } from "../agreement/write-change.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { eraseTab } from "../erasure/erased-values.ts";
 import type { JobHandler } from "../jobs/job.ts";
 import { insertActs, type PrivacyAct } from "./acts.ts";
@@ -94,7 +92,7 @@ export async function listQueuedPurges(
 
 const daysBefore = (time: Date, days: number): Date => new Date(2 * time.getTime() - daysAfter(time, days).getTime());
 
-export const purgeAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "purgeAgreement"> => ({
+export const purgeAgreement = (deps: SignDeps): SignRpcs<"purgeAgreement"> => ({
   async purgeAgreement({ agreementId, state, observed }, context) {
     const caller = waitingCaller(context);
     await deps.organizations.of(caller.orgId);

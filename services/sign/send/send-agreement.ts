@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SendAgreementRequest, SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { SendAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
@@ -9,12 +8,12 @@ import { agreementMessage } from "../agreement/messages.ts";
 import { auditNames, isActing } from "../agreement/recipients.ts";
 import { daysAfter, invalidStatus, isOpen } from "../agreement/transitions.ts";
 import { parseDefinition } from "../create/input.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { reminders } from "./mails.ts";
 import { sendDraft } from "./send-draft.ts";
 
-export const sendAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "sendAgreement"> => ({
+export const sendAgreement = (deps: SignDeps): SignRpcs<"sendAgreement"> => ({
   async sendAgreement(request, context) {
     const caller = waitingCaller(context);
     const earlier = await findEarlier(deps, caller, keyedRequest(request), false);

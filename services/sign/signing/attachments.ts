@@ -1,7 +1,4 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
-import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
@@ -10,7 +7,7 @@ import type { Agreement } from "../agreement/agreement.ts";
 import { changeAgreement, type Within } from "../agreement/change-agreement.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { addFile } from "../agreement/file-store.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SigningRpcs, SignRpcs } from "../deps.ts";
 import { type Attachment, type AttachmentCommand, attachFile, contentTypeOf, requireRoom } from "./attachment.ts";
 import { requireRecipientSession } from "./ceremony-handlers.ts";
 import { callerOfVisit, type RecipientSession, signerContext } from "./signing-session.ts";
@@ -18,7 +15,7 @@ import { callerOfVisit, type RecipientSession, signerContext } from "./signing-s
 /** Attached files, for the organization that sent the agreement. */
 export const attachments = (
   deps: Pick<SignDeps, "pool" | "files">,
-): Pick<ServiceImpl<typeof SignService>, "listAttachments" | "getAttachmentContent"> => ({
+): SignRpcs<"listAttachments" | "getAttachmentContent"> => ({
   listAttachments(request, context) {
     const { orgId } = requireCaller(context);
     return withTarget(deps, orgId, agreementTarget(request.agreementId), async (agreement, tenant) => {
@@ -47,7 +44,7 @@ function attachmentMessage({ recipients }: Agreement, attachment: Attachment) {
   };
 }
 
-export const addAttachment = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "addAttachment"> => ({
+export const addAttachment = (deps: SignDeps): SigningRpcs<"addAttachment"> => ({
   async addAttachment({ sessionToken, tabId, fileName, content, visitor }) {
     const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient } = session;

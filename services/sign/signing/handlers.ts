@@ -19,7 +19,7 @@ import { wireAgreementStatuses } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { isActing, requireRecipient, requireTurn } from "../agreement/recipients.ts";
 import { invalidStatus, isOpen } from "../agreement/transitions.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SigningRpcs } from "../deps.ts";
 import { isOverdue } from "../send/end-agreement.ts";
 import { sendDraft } from "../send/send-draft.ts";
 import { requireAttached } from "./attachment.ts";
@@ -59,7 +59,7 @@ export const signingHandlers = (deps: SignDeps): Partial<ServiceImpl<typeof Sign
   ...endSenderView(deps),
 });
 
-const giveConsent = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "giveConsent"> => ({
+const giveConsent = (deps: SignDeps): SigningRpcs<"giveConsent"> => ({
   async giveConsent(request) {
     const { sessionToken, visitor } = request;
     const session = await requireRecipientSession(deps, sessionToken);
@@ -93,7 +93,7 @@ function requireServed(
   return text;
 }
 
-const finishSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "finishSigning"> => ({
+const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
   async finishSigning({ sessionToken, values, signature, initials, visitor }) {
     const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
@@ -145,7 +145,7 @@ function adopted(signature: WireSignature | undefined): AdoptedSignature | null 
 
 const finishEvent = ({ role }: Recipient) => (role === "certified-delivery" ? "viewing_complete" : "signing_complete");
 
-const declineSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "declineSigning"> => ({
+const declineSigning = (deps: SignDeps): SigningRpcs<"declineSigning"> => ({
   async declineSigning({ sessionToken, reason, visitor }) {
     const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
@@ -159,7 +159,7 @@ const declineSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>
   },
 });
 
-const saveSigningProgress = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "saveSigningProgress"> => ({
+const saveSigningProgress = (deps: SignDeps): SigningRpcs<"saveSigningProgress"> => ({
   async saveSigningProgress({ sessionToken, values, signature, initials, place }) {
     const session = await requireRecipientSession(deps, sessionToken);
     const drawn = { signature: adopted(signature), initials: adopted(initials) };
@@ -204,7 +204,7 @@ async function requireImages(drawn: Pick<FinishCommand, "signature" | "initials"
   }
 }
 
-const leaveSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "leaveSigning"> => ({
+const leaveSigning = (deps: SignDeps): SigningRpcs<"leaveSigning"> => ({
   async leaveSigning({ sessionToken, values, visitor }) {
     const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
@@ -224,7 +224,7 @@ const leaveSigning = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, 
   },
 });
 
-const endSenderView = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "endSenderView"> => ({
+const endSenderView = (deps: SignDeps): SigningRpcs<"endSenderView"> => ({
   async endSenderView({ sessionToken, decision, visitor }) {
     const event = events.get(decision);
     if (event === undefined) throw invalid(problem("decision", "REQUIRED", "must be a decision"));

@@ -1,6 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import { type CreateRecipientViewRequest, SenderViewKind, type SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { type CreateRecipientViewRequest, SenderViewKind } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -12,12 +11,12 @@ import { agreementTarget, decisionContext, requireTarget, waitingCaller } from "
 import { invalid, problem } from "../agreement/problems.ts";
 import { auditNames } from "../agreement/recipients.ts";
 import { invalidStatus } from "../agreement/transitions.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { requireFrameAncestors, requireReturnUrl } from "./return-url.ts";
 import { linkExpiry, newViewToken, requireViewRecipient, type View, type ViewKind, viewTokenHash } from "./view.ts";
 import { insertView } from "./view-store.ts";
 
-export const createRecipientView = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "createRecipientView"> => ({
+export const createRecipientView = (deps: SignDeps): SignRpcs<"createRecipientView"> => ({
   async createRecipientView(request, context) {
     const caller = waitingCaller(context);
     const target = agreementTarget(request.agreementId);
@@ -45,7 +44,7 @@ function noteLink(agreement: Agreement, request: CreateRecipientViewRequest, { a
 
 export const createSenderView = (
   deps: Pick<SignDeps, "pool" | "clock" | "organizations">,
-): Pick<ServiceImpl<typeof SignService>, "createSenderView"> => ({
+): SignRpcs<"createSenderView"> => ({
   async createSenderView(request, context) {
     const caller = requireCaller(context);
     const kind = kinds.get(request.kind);

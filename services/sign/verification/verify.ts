@@ -1,8 +1,6 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
-import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import {
   EvidencePlaceSchema,
   type FileInQuestion,
@@ -23,7 +21,7 @@ import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
 import { findAgreementsWithFile, findSealedFile, type SealedFileOwner } from "../agreement/file-store.ts";
 import { wireAgreementStatuses, wireRecipientStatuses, wireRoles } from "../agreement/messages.ts";
-import type { SignDeps } from "../deps.ts";
+import type { SignDeps, SignRpcs } from "../deps.ts";
 import { findDeletion, findDeletionsWithFile, findSealedDeletion } from "../retention/deletions.ts";
 import { deletionMessage } from "../retention/handlers.ts";
 import type { Sealer } from "../seal/sealer.ts";
@@ -35,7 +33,7 @@ type VerifyDocumentDeps = Pick<SignDeps, "pool" | "vault" | "sealer" | "sealRead
 /** An original may be in as many agreements as anybody likes. */
 const maxKnown = 10;
 
-export const verifyDocument = (deps: VerifyDocumentDeps): Pick<ServiceImpl<typeof SignService>, "verifyDocument"> => ({
+export const verifyDocument = (deps: VerifyDocumentDeps): SignRpcs<"verifyDocument"> => ({
   async verifyDocument({ file }, context) {
     const { orgId } = requireCaller(context);
     const { sha256, seals } = await readFile(file, { reader: deps.sealReader, sealer: deps.sealer });
@@ -87,7 +85,7 @@ type VerifySealDeps = Pick<
   "pool" | "vault" | "sealer" | "organizations" | "publicSealReader" | "verifierPool"
 >;
 
-export const verifySeal = (deps: VerifySealDeps): Pick<ServiceImpl<typeof SignService>, "verifySeal"> => ({
+export const verifySeal = (deps: VerifySealDeps): SignRpcs<"verifySeal"> => ({
   async verifySeal({ file }) {
     const { sha256, seals } = await readFile(file, { reader: deps.publicSealReader, sealer: deps.sealer });
     const owner = await findSealedFile(deps.verifierPool, sha256);

@@ -1,6 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { parsePolicyFlags, resolvePolicyFlags } from "../domain/policy.ts";
@@ -9,11 +7,10 @@ import { inOrganization } from "../store/orm.ts";
 import { lockTemplate } from "../store/template-store.ts";
 import { describeConfiguration } from "./configuration.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 
-export const applyPolicyFlags = (
-  deps: Pick<TemplatesDeps, "orm" | "clock">,
-): Pick<ServiceImpl<typeof TemplatesService>, "applyPolicyFlags"> => ({
+export const applyPolicyFlags = (deps: Pick<TemplatesDeps, "orm" | "clock">): TemplatesRpcs<"applyPolicyFlags"> => ({
   async applyPolicyFlags(request, context) {
     const { orgId } = requireCaller(context);
     const stated = parsePolicyFlags(request.policyFlags ?? {});

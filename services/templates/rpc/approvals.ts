@@ -1,13 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
-import {
-  ApprovalSchema,
-  ApprovalStatus,
-  PublicationRulesSchema,
-  type TemplatesService,
-} from "#gen/assent/templates/v1/templates_pb.ts";
+import { ApprovalSchema, ApprovalStatus, PublicationRulesSchema } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
@@ -33,15 +27,13 @@ import { addApproval, addRules, findApproval, findRules, listWaiting, lockRules 
 import { inOrganization, schema } from "../store/orm.ts";
 import { lockTemplates } from "../store/template-store.ts";
 import { findDraft, listSchedulesToCome, lockVersion } from "../store/version-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { findNamedVersion, lockNamedVersion } from "./named-version.ts";
 import { cancelSchedules, requireUnscheduled } from "./schedule.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">;
 
-export const getVersionApproval = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getVersionApproval"> => ({
+export const getVersionApproval = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"getVersionApproval"> => ({
   async getVersionApproval(request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => {
@@ -52,9 +44,7 @@ export const getVersionApproval = (
   },
 });
 
-export const requestVersionApproval = (
-  deps: Deps,
-): Pick<ServiceImpl<typeof TemplatesService>, "requestVersionApproval"> => ({
+export const requestVersionApproval = (deps: Deps): TemplatesRpcs<"requestVersionApproval"> => ({
   async requestVersionApproval(request, context) {
     const caller = requireCaller(context);
     const { note = null, textHash } = request;
@@ -77,9 +67,7 @@ export const requestVersionApproval = (
   },
 });
 
-export const decideVersionApproval = (
-  deps: Deps,
-): Pick<ServiceImpl<typeof TemplatesService>, "decideVersionApproval"> => ({
+export const decideVersionApproval = (deps: Deps): TemplatesRpcs<"decideVersionApproval"> => ({
   async decideVersionApproval(request, context) {
     const caller = requireCaller(context);
     const { textHash, approved, reason = null } = request;
@@ -100,9 +88,7 @@ export const decideVersionApproval = (
 
 const maxLimit = 200;
 
-export const listApprovalRequests = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "listApprovalRequests"> => ({
+export const listApprovalRequests = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"listApprovalRequests"> => ({
   async listApprovalRequests(request, context) {
     const { orgId } = requireCaller(context);
     const after = readCursor(request.cursor, "CLICK_VALIDATION_FAILED");
@@ -120,16 +106,14 @@ export const listApprovalRequests = (
   },
 });
 
-export const getPublicationRules = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getPublicationRules"> => ({
+export const getPublicationRules = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"getPublicationRules"> => ({
   async getPublicationRules(_request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => ({ rules: rulesMessage(await findRules(tenant)) }));
   },
 });
 
-export const setPublicationRules = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "setPublicationRules"> => ({
+export const setPublicationRules = (deps: Deps): TemplatesRpcs<"setPublicationRules"> => ({
   async setPublicationRules({ fourEyes }, context) {
     const caller = requireCaller(context);
     if (!isPerson(caller.clientId)) throw new DomainError("CLICK_APPROVAL_NOT_ALLOWED", byProgram);

@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import { SkipReason, type TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { SkipReason } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { withDerivedSlugs } from "#platform/db/slugs.ts";
@@ -12,13 +11,13 @@ import { templateArchived } from "../events.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { addTemplate, holdTemplates, lockTemplates } from "../store/template-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { cancelSchedulesOf } from "./schedule.ts";
 import { freeSlugs } from "./templates.ts";
 
 export const bulkArchiveTemplates = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">,
-): Pick<ServiceImpl<typeof TemplatesService>, "bulkArchiveTemplates"> => ({
+): TemplatesRpcs<"bulkArchiveTemplates"> => ({
   async bulkArchiveTemplates(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
@@ -50,9 +49,7 @@ export const bulkArchiveTemplates = (
 
 type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId">;
 
-export const bulkDuplicateTemplates = (
-  deps: Deps,
-): Pick<ServiceImpl<typeof TemplatesService>, "bulkDuplicateTemplates"> => ({
+export const bulkDuplicateTemplates = (deps: Deps): TemplatesRpcs<"bulkDuplicateTemplates"> => ({
   async bulkDuplicateTemplates(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;

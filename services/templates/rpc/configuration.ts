@@ -1,13 +1,7 @@
 import type { DescMessage, JsonObject, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { type Masked, type RecordOf, type Records, recordsOf } from "#api/records.ts";
-import {
-  TemplateConfigurationSchema,
-  TemplateStatus,
-  type TemplatesService,
-  TemplateType,
-} from "#gen/assent/templates/v1/templates_pb.ts";
+import { TemplateConfigurationSchema, TemplateStatus, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -18,11 +12,12 @@ import { type Template, templateStatus } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
 import { listPublished } from "../store/version-store.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 
 export const getTemplateConfiguration = (
   deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getTemplateConfiguration"> => ({
+): TemplatesRpcs<"getTemplateConfiguration"> => ({
   async getTemplateConfiguration(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseTemplateId(request.templateId);

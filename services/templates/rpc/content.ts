@@ -1,21 +1,14 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type {
-  ContentFindingSchema,
-  ContentReportSchema,
-  TemplatesService,
-} from "#gen/assent/templates/v1/templates_pb.ts";
+import type { ContentFindingSchema, ContentReportSchema } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type ContentFinding, type ContentReport, limitFindings, maxFindings } from "../domain/content-rules/report.ts";
 import { invalid, problem } from "../domain/problems.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { templateTypeOf } from "./messages.ts";
 import { parseFormat } from "./update-version.ts";
 
-export const validateContent = (
-  deps: Pick<TemplatesDeps, "checker">,
-): Pick<ServiceImpl<typeof TemplatesService>, "validateContent"> => ({
+export const validateContent = (deps: Pick<TemplatesDeps, "checker">): TemplatesRpcs<"validateContent"> => ({
   async validateContent(request, context) {
     requireCaller(context);
     const type = templateTypeOf(request.type);

@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import {
@@ -29,12 +27,13 @@ import {
   parseDeploymentSettings,
 } from "./deployment-input.ts";
 import { openDeployment, putInForce, requirePinnedVersion } from "./deployment-rules.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseDeploymentId, parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { pinScreenshot } from "./screenshots.ts";
 
 export const createDeployment = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId">,
-): Pick<ServiceImpl<typeof TemplatesService>, "createDeployment"> => ({
+): TemplatesRpcs<"createDeployment"> => ({
   async createDeployment(request, context) {
     const { orgId, clientId } = requireCaller(context);
     if (request.fields === undefined) throw invalid(problem("fields", "REQUIRED", "must be given"));
@@ -58,9 +57,7 @@ export const createDeployment = (
   },
 });
 
-export const getDeployment = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getDeployment"> => ({
+export const getDeployment = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"getDeployment"> => ({
   async getDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseDeploymentId(request.deploymentId);
@@ -72,9 +69,7 @@ export const getDeployment = (
   },
 });
 
-export const listDeployments = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "listDeployments"> => ({
+export const listDeployments = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"listDeployments"> => ({
   async listDeployments(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);
@@ -90,7 +85,7 @@ export const listDeployments = (
 
 export const activateDeployment = (
   deps: Pick<TemplatesDeps, "orm" | "clock">,
-): Pick<ServiceImpl<typeof TemplatesService>, "activateDeployment"> => ({
+): TemplatesRpcs<"activateDeployment"> => ({
   async activateDeployment(request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => {
@@ -110,7 +105,7 @@ export const activateDeployment = (
 
 export const deactivateDeployment = (
   deps: Pick<TemplatesDeps, "orm" | "clock">,
-): Pick<ServiceImpl<typeof TemplatesService>, "deactivateDeployment"> => ({
+): TemplatesRpcs<"deactivateDeployment"> => ({
   async deactivateDeployment(request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => {
@@ -121,9 +116,7 @@ export const deactivateDeployment = (
   },
 });
 
-export const removeDeployment = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "removeDeployment"> => ({
+export const removeDeployment = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"removeDeployment"> => ({
   async removeDeployment(request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => {
@@ -135,9 +128,7 @@ export const removeDeployment = (
   },
 });
 
-export const updateDeployment = (
-  deps: Pick<TemplatesDeps, "orm" | "clock">,
-): Pick<ServiceImpl<typeof TemplatesService>, "updateDeployment"> => ({
+export const updateDeployment = (deps: Pick<TemplatesDeps, "orm" | "clock">): TemplatesRpcs<"updateDeployment"> => ({
   async updateDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const changes = parseDeploymentChanges(request);

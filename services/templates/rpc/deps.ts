@@ -1,6 +1,7 @@
-import type { Client } from "@connectrpc/connect";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type NewId } from "#platform/ids.ts";
@@ -46,3 +47,9 @@ export function parseDeploymentId(text: string): string {
   if (!isUuid(text)) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
   return text.toLowerCase();
 }
+
+/** Some RPCs of the service. */
+export type TemplatesRpcs<Name extends keyof ServiceImpl<typeof TemplatesService>> = Pick<
+  ServiceImpl<typeof TemplatesService>,
+  Name
+>;

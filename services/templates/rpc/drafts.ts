@@ -1,10 +1,5 @@
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
-import {
-  PutVersionDraftRequestSchema,
-  type TemplatesService,
-  ContentFormat as WireFormat,
-} from "#gen/assent/templates/v1/templates_pb.ts";
+import { PutVersionDraftRequestSchema, ContentFormat as WireFormat } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -23,7 +18,7 @@ import {
 import { draftChanged } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { addDraft, deleteDraft, findDraft } from "../store/version-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { requireFile } from "./files.ts";
 import { draftMessage } from "./messages.ts";
 import { findNamedVersion, lockNamedVersion } from "./named-version.ts";
@@ -38,9 +33,7 @@ interface Name {
   readonly versionId: string;
 }
 
-export const getVersionDraft = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getVersionDraft"> => ({
+export const getVersionDraft = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"getVersionDraft"> => ({
   async getVersionDraft(request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => {
@@ -52,7 +45,7 @@ export const getVersionDraft = (
   },
 });
 
-export const putVersionDraft = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "putVersionDraft"> => ({
+export const putVersionDraft = (deps: Deps): TemplatesRpcs<"putVersionDraft"> => ({
   async putVersionDraft(request, context) {
     const caller = requireCaller(context);
     const { templateId: _, versionId: __, ifUpdatedAt: ___, ...given } = written.read(request);
@@ -85,7 +78,7 @@ const written = recordsOf(PutVersionDraftRequestSchema, { format: WireFormat });
 
 const unpublished = { message: "Nothing of the version is live. Change the version itself." };
 
-export const deleteVersionDraft = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "deleteVersionDraft"> => ({
+export const deleteVersionDraft = (deps: Deps): TemplatesRpcs<"deleteVersionDraft"> => ({
   async deleteVersionDraft(request, context) {
     const caller = requireCaller(context);
     const ifUpdatedAt = parseTime("ifUpdatedAt", request.ifUpdatedAt);

@@ -1,22 +1,16 @@
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
-import {
-  ContentFormat,
-  GetRevisionResponseSchema,
-  type TemplatesService,
-} from "#gen/assent/templates/v1/templates_pb.ts";
+import { ContentFormat, GetRevisionResponseSchema } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Revision } from "../domain/version.ts";
 import { inOrganization, RevisionEntity } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
 import { textsMessage } from "./messages.ts";
 
-export const getRevision = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getRevision"> => ({
+export const getRevision = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"getRevision"> => ({
   async getRevision(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = request.templateId === "" ? undefined : parseTemplateId(request.templateId);

@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { PublishVersionRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import type { PublishVersionRequest } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
@@ -32,6 +31,7 @@ import { isLastServedByActiveDeployment } from "../store/deployment-store.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { deleteDraft, deleteSchedules, findDraft, findVersion, type VersionName } from "../store/version-store.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { addRevision, findRevision } from "./get-revision.ts";
 import { lockNamedVersion } from "./named-version.ts";
@@ -41,7 +41,7 @@ import { describeVersions } from "./views.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "checker" | "clock" | "newId" | "wakeRelay" | "wakePublisher">;
 
-export const publishVersion = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "publishVersion"> => ({
+export const publishVersion = (deps: Deps): TemplatesRpcs<"publishVersion"> => ({
   async publishVersion(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;

@@ -1,15 +1,12 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization } from "../store/orm.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 
-export const listPublishedPurposes = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "listPublishedPurposes"> => ({
+export const listPublishedPurposes = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"listPublishedPurposes"> => ({
   async listPublishedPurposes(request, context) {
     const { orgId } = requireCaller(context);
     const purposes = [...new Set(request.purposes)].filter((purpose) => keyPattern.test(purpose));
@@ -26,9 +23,7 @@ const keyPattern = /^[a-z][a-z0-9_]{0,63}$/;
 
 const templatesEach = 10;
 
-export const countTemplateParts = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "countTemplateParts"> => ({
+export const countTemplateParts = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"countTemplateParts"> => ({
   async countTemplateParts(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);

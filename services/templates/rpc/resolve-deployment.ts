@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ResolveDeploymentRequest, TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import type { ResolveDeploymentRequest } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -7,12 +6,12 @@ import { isUuid } from "#platform/ids.ts";
 import { isDeploymentKey } from "../domain/deployment.ts";
 import { type DeploymentName, resolveDeployment as resolve } from "../store/resolve-deployment-store.ts";
 import { deploymentMessage } from "./deployment-input.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { snapshotMessage } from "./resolve-templates.ts";
 
 export const resolveDeployment = (
   deps: Pick<TemplatesDeps, "resolverPool" | "clock">,
-): Pick<ServiceImpl<typeof TemplatesService>, "resolveDeployment"> => ({
+): TemplatesRpcs<"resolveDeployment"> => ({
   async resolveDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const name = parseName(request.deployment);

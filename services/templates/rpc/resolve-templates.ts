@@ -1,12 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
 import {
   type ResolveTemplatesRequest_Item as Item,
   type ResolveTemplatesResponse_ResultSchema as ResultSchema,
   type TemplateSnapshotSchema,
   TemplateStatus,
-  type TemplatesService,
   TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { isUuid, parseOrgId } from "#platform/ids.ts";
@@ -20,12 +18,12 @@ import {
   resolveKey,
 } from "../store/resolve-store.ts";
 import { answerValidMs } from "./answer-validity.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { counterpartyMessage } from "./messages.ts";
 
 export const resolveTemplates = (
   deps: Pick<TemplatesDeps, "resolverPool" | "clock">,
-): Pick<ServiceImpl<typeof TemplatesService>, "resolveTemplates"> => ({
+): TemplatesRpcs<"resolveTemplates"> => ({
   async resolveTemplates(request) {
     const items = request.items.map(parseItem);
     const known = items.filter((item) => item !== undefined);

@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -10,7 +8,7 @@ import { versionScheduled, versionUnscheduled } from "../events.ts";
 import { inOrganization, schema } from "../store/orm.ts";
 import { lockTemplate } from "../store/template-store.ts";
 import { addSchedule, deleteSchedules, findSchedule, listSchedules, listSchedulesOf } from "../store/version-store.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { lockNamedVersion } from "./named-version.ts";
 
 /** Who changes what is scheduled, and when. */
@@ -23,7 +21,7 @@ interface Act {
 
 export const cancelVersionSchedule = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">,
-): Pick<ServiceImpl<typeof TemplatesService>, "cancelVersionSchedule"> => ({
+): TemplatesRpcs<"cancelVersionSchedule"> => ({
   async cancelVersionSchedule(request, context) {
     const caller = requireCaller(context);
     await inOrganization(caller.orgId, deps.orm, async (tenant) => {

@@ -1,10 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
-import {
-  ContentFormat,
-  type TemplatesService,
-  TemplateType as WireType,
-} from "#gen/assent/templates/v1/templates_pb.ts";
+import { ContentFormat, TemplateType as WireType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { withOrgRead } from "#platform/db/pool.ts";
@@ -35,6 +30,7 @@ import {
 } from "../store/template-store.ts";
 import { deleteDrafts } from "../store/version-store.ts";
 import { flagsMessage } from "./configuration.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { templateMessage, templateStatusOf } from "./messages.ts";
 import { cancelSchedulesOf } from "./schedule.ts";
@@ -43,7 +39,7 @@ import { describeTemplates } from "./views.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "clock" | "newId">;
 
-export const createTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "createTemplate"> => ({
+export const createTemplate = (deps: Deps): TemplatesRpcs<"createTemplate"> => ({
   async createTemplate(request, context) {
     const caller = requireCaller(context);
     const template = await insertTemplate(deps, caller, parseNewTemplate(request));
@@ -65,9 +61,7 @@ async function insertTemplate(deps: Deps, caller: Caller, input: NewTemplate): P
   });
 }
 
-export const getTemplate = (
-  deps: Pick<TemplatesDeps, "orm" | "readerPool">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getTemplate"> => ({
+export const getTemplate = (deps: Pick<TemplatesDeps, "orm" | "readerPool">): TemplatesRpcs<"getTemplate"> => ({
   async getTemplate(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseTemplateId(request.templateId);
@@ -91,9 +85,7 @@ export const getTemplate = (
 const maxLimit = 1000;
 
 /** A page ends early when its templates would not fit into one message; the cursor leads on as usual. */
-export const listTemplates = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "listTemplates"> => ({
+export const listTemplates = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"listTemplates"> => ({
   async listTemplates(request, context) {
     const { orgId } = requireCaller(context);
     refuse(unstorableTexts("search", request.search));
@@ -122,7 +114,7 @@ export const listTemplates = (
 
 export const removeTemplate = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">,
-): Pick<ServiceImpl<typeof TemplatesService>, "removeTemplate"> => ({
+): TemplatesRpcs<"removeTemplate"> => ({
   async removeTemplate(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
@@ -153,7 +145,7 @@ export const removeTemplate = (
 /** Values cannot be filled into a PDF. */
 const formats = [ContentFormat.HTML, ContentFormat.MARKDOWN, ContentFormat.TEXT, ContentFormat.PDF];
 
-export const listTemplateTypes = (): Pick<ServiceImpl<typeof TemplatesService>, "listTemplateTypes"> => ({
+export const listTemplateTypes = (): TemplatesRpcs<"listTemplateTypes"> => ({
   async listTemplateTypes() {
     return {
       types: templateTypes.map((info) => ({

@@ -1,4 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
 import {
   type Counterparty as CounterpartyMessage,
@@ -7,7 +6,6 @@ import {
   CreateTemplateRequestSchema,
   TemplateChangesSchema,
   TemplateStatus,
-  type TemplatesService,
   type UpdateTemplateRequest,
   TemplateType as WireType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
@@ -36,13 +34,14 @@ import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { findDraft, findVersion, listSchedulesOf, listVersions } from "../store/version-store.ts";
 import { readMasked, when } from "./configuration.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { publicationSubject, requirePublishable } from "./publish-version.ts";
 import { describeTemplates } from "./views.ts";
 
 type Deps = Pick<TemplatesDeps, "orm" | "checker" | "clock" | "newId" | "wakeRelay">;
 
-export const updateTemplate = (deps: Deps): Pick<ServiceImpl<typeof TemplatesService>, "updateTemplate"> => ({
+export const updateTemplate = (deps: Deps): TemplatesRpcs<"updateTemplate"> => ({
   async updateTemplate(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;

@@ -1,10 +1,8 @@
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { recordsOf } from "#api/records.ts";
 import {
   type CreateVersionRequest,
   CreateVersionRequestSchema,
-  type TemplatesService,
   type VersionTexts as TextsMessage,
   type UpdateVersionRequest,
   VersionChangesSchema,
@@ -33,7 +31,7 @@ import {
 import { inOrganization } from "../store/orm.ts";
 import { isLocaleTaken } from "../store/version-store.ts";
 import { readMasked, when } from "./configuration.ts";
-import type { TemplatesDeps } from "./deps.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { requireFile } from "./files.ts";
 import { findRevision } from "./get-revision.ts";
 import { contentFormatOf } from "./messages.ts";
@@ -41,9 +39,7 @@ import { lockNamedVersion } from "./named-version.ts";
 import { requireUnscheduled } from "./schedule.ts";
 import { describeVersions } from "./views.ts";
 
-export const updateVersion = (
-  deps: Pick<TemplatesDeps, "orm" | "clock">,
-): Pick<ServiceImpl<typeof TemplatesService>, "updateVersion"> => ({
+export const updateVersion = (deps: Pick<TemplatesDeps, "orm" | "clock">): TemplatesRpcs<"updateVersion"> => ({
   async updateVersion(request, context) {
     const { orgId, clientId } = requireCaller(context);
     const changes = parseVersionChanges(request);

@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { insertOutboxEm } from "#platform/outbox/outbox.ts";
@@ -20,6 +18,7 @@ import {
   listVersions as findVersions,
   isLocaleTaken,
 } from "../store/version-store.ts";
+import type { TemplatesRpcs } from "./deps.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
 import { requireFile } from "./files.ts";
 import { versionMessage } from "./messages.ts";
@@ -30,7 +29,7 @@ import { describeTemplates, describeVersions } from "./views.ts";
 
 export const createVersion = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId">,
-): Pick<ServiceImpl<typeof TemplatesService>, "createVersion"> => ({
+): TemplatesRpcs<"createVersion"> => ({
   async createVersion(request, context) {
     const { orgId, clientId } = requireCaller(context);
     const input = parseNewVersion(request);
@@ -51,9 +50,7 @@ export const createVersion = (
   },
 });
 
-export const getVersion = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "getVersion"> => ({
+export const getVersion = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"getVersion"> => ({
   async getVersion(request, context) {
     const { orgId } = requireCaller(context);
     return inOrganization(orgId, deps.orm, async (tenant) => {
@@ -68,9 +65,7 @@ export const getVersion = (
   },
 });
 
-export const listVersions = (
-  deps: Pick<TemplatesDeps, "orm">,
-): Pick<ServiceImpl<typeof TemplatesService>, "listVersions"> => ({
+export const listVersions = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"listVersions"> => ({
   async listVersions(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = parseTemplateId(request.templateId);
@@ -103,7 +98,7 @@ function requireFit(versions: readonly Version[], deployments: readonly Deployme
 
 export const archiveVersion = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "wakeRelay">,
-): Pick<ServiceImpl<typeof TemplatesService>, "archiveVersion"> => ({
+): TemplatesRpcs<"archiveVersion"> => ({
   async archiveVersion(request, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;

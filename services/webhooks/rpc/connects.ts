@@ -22,7 +22,7 @@ import {
   lockOrganization,
   saveEndpoint,
 } from "../store/endpoint-store.ts";
-import type { WebhooksDeps } from "./deps.ts";
+import type { WebhooksDeps, WebhooksRpcs } from "./deps.ts";
 import { parseId, urlProblems } from "./endpoint-input.ts";
 import { connectMessage, connectSecretMessage } from "./messages.ts";
 
@@ -123,10 +123,7 @@ async function requireConnect(
   return connect;
 }
 
-type ConnectSecrets = Pick<
-  ServiceImpl<typeof WebhooksService>,
-  "createConnectSecret" | "listConnectSecrets" | "deleteConnectSecret"
->;
+type ConnectSecrets = WebhooksRpcs<"createConnectSecret" | "listConnectSecrets" | "deleteConnectSecret">;
 
 export const connectSecrets = (
   deps: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock" | "newId" | "wakeRelay">,

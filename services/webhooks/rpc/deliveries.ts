@@ -1,27 +1,19 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
 import { nameReader, recordsOf } from "#api/records.ts";
-import {
-  AttemptSchema,
-  DeliverySchema,
-  DeliveryStatus as StatusCode,
-  type WebhooksService,
-} from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import { AttemptSchema, DeliverySchema, DeliveryStatus as StatusCode } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "../domain/delivery.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { findDelivery } from "../store/delivery-store.ts";
-import type { WebhooksDeps } from "./deps.ts";
+import type { WebhooksDeps, WebhooksRpcs } from "./deps.ts";
 import { parseId } from "./endpoint-input.ts";
 
 /** More than the schedule ever makes; only who resends again and again has more, and a message has an end. */
 const shownAttempts = 1_000;
 
-export const getDelivery = (
-  deps: Pick<WebhooksDeps, "pool">,
-): Pick<ServiceImpl<typeof WebhooksService>, "getDelivery"> => ({
+export const getDelivery = (deps: Pick<WebhooksDeps, "pool">): WebhooksRpcs<"getDelivery"> => ({
   async getDelivery(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseId(request.id, "WEBHOOK_DELIVERY_NOT_FOUND");

@@ -1,4 +1,6 @@
+import type { ServiceImpl } from "@connectrpc/connect";
 import type pg from "pg";
+import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -22,3 +24,9 @@ export interface WebhooksDeps {
   /** Tells the loop that sends that there is something to send. */
   wakeDeliveries(): void;
 }
+
+/** Some RPCs of the service. */
+export type WebhooksRpcs<Name extends keyof ServiceImpl<typeof WebhooksService>> = Pick<
+  ServiceImpl<typeof WebhooksService>,
+  Name
+>;

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { CreateEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import type { CreateEndpointRequest } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
@@ -32,13 +31,13 @@ import {
   saveEndpoint,
   secretsOf,
 } from "../store/endpoint-store.ts";
-import type { WebhooksDeps } from "./deps.ts";
+import type { WebhooksDeps, WebhooksRpcs } from "./deps.ts";
 import { checkEndpointInput, parseId, requireEndpoint } from "./endpoint-input.ts";
 import { auditFormatOf, endpointMessage } from "./messages.ts";
 
 type Deps = Pick<WebhooksDeps, "pool" | "secretKeys" | "rules" | "clock" | "newId" | "wakeRelay">;
 
-export const createEndpoint = (deps: Deps): Pick<ServiceImpl<typeof WebhooksService>, "createEndpoint"> => ({
+export const createEndpoint = (deps: Deps): WebhooksRpcs<"createEndpoint"> => ({
   async createEndpoint(request, context) {
     const caller = requireCaller(context);
     const keyed = keyedRequest(request);
@@ -122,7 +121,7 @@ async function createNew(
 
 export const updateEndpoint = (
   deps: Pick<WebhooksDeps, "pool" | "rules" | "clock" | "newId" | "wakeRelay">,
-): Pick<ServiceImpl<typeof WebhooksService>, "updateEndpoint"> => ({
+): WebhooksRpcs<"updateEndpoint"> => ({
   async updateEndpoint({ id, url, description, eventTypes, enabled, auditFormat }, context) {
     const caller = requireCaller(context);
     const { orgId } = caller;
@@ -152,7 +151,7 @@ export const updateEndpoint = (
 
 export const deleteEndpoint = (
   deps: Pick<WebhooksDeps, "pool" | "clock" | "newId" | "wakeRelay">,
-): Pick<ServiceImpl<typeof WebhooksService>, "deleteEndpoint"> => ({
+): WebhooksRpcs<"deleteEndpoint"> => ({
   async deleteEndpoint(request, context) {
     const caller = requireCaller(context);
     await withOrg(deps.pool, caller.orgId, async (tenant) => {
@@ -181,9 +180,7 @@ function changesOf(before: Endpoint, after: Endpoint): Readonly<Record<string, u
   return Object.fromEntries(Object.entries(members(after)).filter(([name, value]) => value !== was[name]));
 }
 
-export const getEndpoint = (
-  deps: Pick<WebhooksDeps, "pool" | "clock">,
-): Pick<ServiceImpl<typeof WebhooksService>, "getEndpoint"> => ({
+export const getEndpoint = (deps: Pick<WebhooksDeps, "pool" | "clock">): WebhooksRpcs<"getEndpoint"> => ({
   async getEndpoint({ id }, context) {
     const { orgId } = requireCaller(context);
     const endpoint = await withOrg(deps.pool, orgId, (tenant) => requireEndpoint(tenant, id));
@@ -193,9 +190,7 @@ export const getEndpoint = (
 
 const defaultLimit = 100;
 
-export const listEndpoints = (
-  deps: Pick<WebhooksDeps, "pool" | "clock">,
-): Pick<ServiceImpl<typeof WebhooksService>, "listEndpoints"> => ({
+export const listEndpoints = (deps: Pick<WebhooksDeps, "pool" | "clock">): WebhooksRpcs<"listEndpoints"> => ({
   async listEndpoints(request, context) {
     const { orgId } = requireCaller(context);
     const limit = request.limit || defaultLimit;
@@ -213,7 +208,7 @@ export const listEndpoints = (
 
 export const rotateEndpointSecret = (
   deps: Pick<WebhooksDeps, "pool" | "secretKeys" | "clock" | "newId" | "wakeRelay">,
-): Pick<ServiceImpl<typeof WebhooksService>, "rotateEndpointSecret"> => ({
+): WebhooksRpcs<"rotateEndpointSecret"> => ({
   async rotateEndpointSecret(request, context) {
     const { pool, secretKeys, clock } = deps;
     const caller = requireCaller(context);

@@ -1,5 +1,4 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { ListDeliveriesRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import type { ListDeliveriesRequest } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { withOrgSnapshot } from "#platform/db/pool.ts";
@@ -7,14 +6,12 @@ import { isUuid } from "#platform/ids.ts";
 import { latestAttempts } from "../store/attempt-store.ts";
 import { type DeliveryQuery, pageOfDeliveries } from "../store/delivery-store.ts";
 import { deliveryMessage, statusFromWire } from "./deliveries.ts";
-import type { WebhooksDeps } from "./deps.ts";
+import type { WebhooksDeps, WebhooksRpcs } from "./deps.ts";
 
 const defaultLimit = 100;
 const shownAttempts = 5;
 
-export const listDeliveries = (
-  deps: Pick<WebhooksDeps, "pool">,
-): Pick<ServiceImpl<typeof WebhooksService>, "listDeliveries"> => ({
+export const listDeliveries = (deps: Pick<WebhooksDeps, "pool">): WebhooksRpcs<"listDeliveries"> => ({
   async listDeliveries(request, context) {
     const { orgId } = requireCaller(context);
     const query = parseQuery(request);

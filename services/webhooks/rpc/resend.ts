@@ -1,5 +1,3 @@
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -11,14 +9,14 @@ import { findEndpoint } from "../store/endpoint-store.ts";
 import { lockQueue, refreshQueue } from "../store/queue-store.ts";
 import { requeueOne, requeueUndelivered, undeliveredConnects } from "../store/requeue-store.ts";
 import { deliveryMessage } from "./deliveries.ts";
-import type { WebhooksDeps } from "./deps.ts";
+import type { WebhooksDeps, WebhooksRpcs } from "./deps.ts";
 import { parseId } from "./endpoint-input.ts";
 
 const shownAttempts = 5;
 
 export const resendDelivery = (
   deps: Pick<WebhooksDeps, "pool" | "clock" | "wakeDeliveries">,
-): Pick<ServiceImpl<typeof WebhooksService>, "resendDelivery"> => ({
+): WebhooksRpcs<"resendDelivery"> => ({
   async resendDelivery(request, context) {
     const { orgId } = requireCaller(context);
     const id = parseId(request.id, "WEBHOOK_DELIVERY_NOT_FOUND");
@@ -52,7 +50,7 @@ const maxRetried = 5_000;
 
 export const retryConnect = (
   deps: Pick<WebhooksDeps, "pool" | "clock" | "wakeDeliveries">,
-): Pick<ServiceImpl<typeof WebhooksService>, "retryConnect"> => ({
+): WebhooksRpcs<"retryConnect"> => ({
   async retryConnect(request, context) {
     const { orgId } = requireCaller(context);
     const agreementIds = request.agreementIds.filter(isUuid).map((id) => id.toLowerCase());

@@ -1,6 +1,5 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { RecoverEndpointRequest, WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
+import type { RecoverEndpointRequest } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -16,12 +15,12 @@ import { lockQueue, refreshQueue } from "../store/queue-store.ts";
 import { type RecoverPosition, requeueOfEndpoint } from "../store/requeue-store.ts";
 import { sumUses, type UseCounts } from "../store/use-store.ts";
 import { deliveryMessage } from "./deliveries.ts";
-import type { WebhooksDeps } from "./deps.ts";
+import type { WebhooksDeps, WebhooksRpcs } from "./deps.ts";
 import { requireEndpoint } from "./endpoint-input.ts";
 
 export const testEndpoint = (
   deps: Pick<WebhooksDeps, "pool" | "clock" | "newId" | "wakeDeliveries">,
-): Pick<ServiceImpl<typeof WebhooksService>, "testEndpoint"> => ({
+): WebhooksRpcs<"testEndpoint"> => ({
   async testEndpoint(request, context) {
     const { orgId } = requireCaller(context);
     const now = deps.clock.now();
@@ -48,7 +47,7 @@ const maxQueued = 100_000;
 
 export const recoverEndpoint = (
   deps: Pick<WebhooksDeps, "pool" | "clock" | "wakeDeliveries">,
-): Pick<ServiceImpl<typeof WebhooksService>, "recoverEndpoint"> => ({
+): WebhooksRpcs<"recoverEndpoint"> => ({
   async recoverEndpoint(request, context) {
     const { orgId } = requireCaller(context);
     const now = deps.clock.now();
@@ -84,9 +83,7 @@ function rangeOf({ since, until }: RecoverEndpointRequest, now: Date): { since: 
 const dateOf = (timestamp: RecoverEndpointRequest["since"]): Date | undefined =>
   timestamp === undefined ? undefined : timestampDate(timestamp);
 
-export const getActivity = (
-  deps: Pick<WebhooksDeps, "pool">,
-): Pick<ServiceImpl<typeof WebhooksService>, "getActivity"> => ({
+export const getActivity = (deps: Pick<WebhooksDeps, "pool">): WebhooksRpcs<"getActivity"> => ({
   async getActivity({ since }, context) {
     const { orgId } = requireCaller(context);
     const from = momentOf("since", since);
@@ -101,7 +98,7 @@ export const getActivity = (
 export const countUse = ({
   fanOutPool,
   clock,
-}: Pick<WebhooksDeps, "fanOutPool" | "clock">): Pick<ServiceImpl<typeof WebhooksService>, "countUse"> => ({
+}: Pick<WebhooksDeps, "fanOutPool" | "clock">): WebhooksRpcs<"countUse"> => ({
   async countUse({ organizationIds }) {
     const today = clock.now().toISOString().slice(0, 10);
     const found = await sumUses(fanOutPool, organizationIds, today);
@@ -119,7 +116,7 @@ const countsMessage = ({ acceptances, agreements, documents, deliveries }: UseCo
 });
 
 /** The same for everybody. */
-export const listEventTypes = (): Pick<ServiceImpl<typeof WebhooksService>, "listEventTypes"> => ({
+export const listEventTypes = (): WebhooksRpcs<"listEventTypes"> => ({
   listEventTypes: () => ({
     eventTypes: eventTypes.map(({ type, description, example }) => ({
       ...{ type, description },
