@@ -7,9 +7,8 @@ import {
   type CommandOf,
   optionalCount,
   requiredPlan,
-  requiredPublicKey,
-  requiredScopes,
   requiredText,
+  requiring,
   UsageError,
   type Values,
 } from "./values.ts";
@@ -53,16 +52,12 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
       return async (admin) => ({ organizationId: (await admin.createOrganization(request)).organization?.id });
     },
   },
-  {
-    name: "organizations set-plan",
-    synopsis: "--organization O --plan P",
-    options: { organization: text, plan: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization"), plan: requiredPlan(values) };
-      return async (admin) => organizationView((await admin.setOrganizationPlan(request)).organization);
-    },
-    forPeople: organizationForPeople,
-  },
+  requiring(
+    "organizations set-plan",
+    { organizationId: "organization", plan: "plan" },
+    async (admin, request) => organizationView((await admin.setOrganizationPlan(request)).organization),
+    organizationForPeople,
+  ),
   {
     name: "organizations set-limits",
     synopsis:
@@ -107,163 +102,67 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
       };
     },
   },
-  {
-    name: "organizations suspend",
-    synopsis: "--organization O --reason R --by WHO",
-    options: { organization: text, reason: text, by: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        reason: requiredText(values, "reason"),
-        requestedBy: requiredText(values, "by"),
-      };
-      return async (admin) => organizationView((await admin.suspendOrganization(request)).organization);
+  requiring(
+    "organizations suspend",
+    { organizationId: "organization", reason: "reason", requestedBy: "by" },
+    async (admin, request) => organizationView((await admin.suspendOrganization(request)).organization),
+    organizationForPeople,
+  ),
+  requiring(
+    "organizations resume",
+    { organizationId: "organization", requestedBy: "by" },
+    async (admin, request) => organizationView((await admin.resumeOrganization(request)).organization),
+    organizationForPeople,
+  ),
+  requiring("keys create", { organizationId: "organization", name: "name" }, async (admin, request) => {
+    const { key, apiKey } = await admin.createApiKey(request);
+    return { keyId: key?.id, apiKey };
+  }),
+  requiring("keys list", { organizationId: "organization" }, async (admin, request) => ({
+    keys: (await admin.listApiKeys(request)).keys.map(keyView),
+  })),
+  requiring("keys revoke", { organizationId: "organization", keyId: "key" }, async (admin, request) =>
+    keyView((await admin.revokeApiKey(request)).key),
+  ),
+  requiring(
+    "clients create",
+    { organizationId: "organization", name: "name", scopes: "scopes" },
+    async (admin, request) => {
+      const { client, clientSecret } = await admin.createOAuthClient(request);
+      return { clientId: client?.id, clientSecret };
     },
-    forPeople: organizationForPeople,
-  },
-  {
-    name: "organizations resume",
-    synopsis: "--organization O --by WHO",
-    options: { organization: text, by: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization"), requestedBy: requiredText(values, "by") };
-      return async (admin) => organizationView((await admin.resumeOrganization(request)).organization);
+  ),
+  requiring("clients list", { organizationId: "organization" }, async (admin, request) => ({
+    clients: (await admin.listOAuthClients(request)).clients.map(clientView),
+  })),
+  requiring("clients rotate-secret", { organizationId: "organization", clientId: "client" }, async (admin, request) => {
+    const { client, clientSecret } = await admin.rotateOAuthClientSecret(request);
+    return { clientId: client?.id, clientSecret };
+  }),
+  requiring(
+    "clients add-key",
+    { organizationId: "organization", clientId: "client", publicKeyPem: "public-key-file" },
+    async (admin, request) => clientKeyView((await admin.addOAuthClientKey(request)).key),
+  ),
+  requiring("clients list-keys", { organizationId: "organization", clientId: "client" }, async (admin, request) => ({
+    keys: (await admin.listOAuthClientKeys(request)).keys.map(clientKeyView),
+  })),
+  requiring(
+    "clients revoke-key",
+    { organizationId: "organization", clientId: "client", keyId: "key" },
+    async (admin, request) => clientKeyView((await admin.revokeOAuthClientKey(request)).key),
+  ),
+  requiring("clients revoke", { organizationId: "organization", clientId: "client" }, async (admin, request) =>
+    clientView((await admin.revokeOAuthClient(request)).client),
+  ),
+  requiring(
+    "users create-owner",
+    { organizationId: "organization", email: "email", name: "name" },
+    async (admin, request) => {
+      const { userId, inviteUrl } = await admin.createOwner(request);
+      return { userId, inviteUrl };
     },
-    forPeople: organizationForPeople,
-  },
-  {
-    name: "keys create",
-    synopsis: "--organization O --name N",
-    options: { organization: text, name: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization"), name: requiredText(values, "name") };
-      return async (admin) => {
-        const { key, apiKey } = await admin.createApiKey(request);
-        return { keyId: key?.id, apiKey };
-      };
-    },
-  },
-  {
-    name: "keys list",
-    synopsis: "--organization O",
-    options: { organization: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization") };
-      return async (admin) => ({ keys: (await admin.listApiKeys(request)).keys.map(keyView) });
-    },
-  },
-  {
-    name: "keys revoke",
-    synopsis: "--organization O --key K",
-    options: { organization: text, key: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization"), keyId: requiredText(values, "key") };
-      return async (admin) => keyView((await admin.revokeApiKey(request)).key);
-    },
-  },
-  {
-    name: "clients create",
-    synopsis: '--organization O --name N --scopes "S S …"',
-    options: { organization: text, name: text, scopes: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        name: requiredText(values, "name"),
-        scopes: requiredScopes(values),
-      };
-      return async (admin) => {
-        const { client, clientSecret } = await admin.createOAuthClient(request);
-        return { clientId: client?.id, clientSecret };
-      };
-    },
-  },
-  {
-    name: "clients list",
-    synopsis: "--organization O",
-    options: { organization: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization") };
-      return async (admin) => ({ clients: (await admin.listOAuthClients(request)).clients.map(clientView) });
-    },
-  },
-  {
-    name: "clients rotate-secret",
-    synopsis: "--organization O --client C",
-    options: { organization: text, client: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        clientId: requiredText(values, "client"),
-      };
-      return async (admin) => {
-        const { client, clientSecret } = await admin.rotateOAuthClientSecret(request);
-        return { clientId: client?.id, clientSecret };
-      };
-    },
-  },
-  {
-    name: "clients add-key",
-    synopsis: "--organization O --client C --public-key-file F",
-    options: { organization: text, client: text, "public-key-file": text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        clientId: requiredText(values, "client"),
-        publicKeyPem: requiredPublicKey(values, "public-key-file"),
-      };
-      return async (admin) => clientKeyView((await admin.addOAuthClientKey(request)).key);
-    },
-  },
-  {
-    name: "clients list-keys",
-    synopsis: "--organization O --client C",
-    options: { organization: text, client: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        clientId: requiredText(values, "client"),
-      };
-      return async (admin) => ({ keys: (await admin.listOAuthClientKeys(request)).keys.map(clientKeyView) });
-    },
-  },
-  {
-    name: "clients revoke-key",
-    synopsis: "--organization O --client C --key K",
-    options: { organization: text, client: text, key: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        clientId: requiredText(values, "client"),
-        keyId: requiredText(values, "key"),
-      };
-      return async (admin) => clientKeyView((await admin.revokeOAuthClientKey(request)).key);
-    },
-  },
-  {
-    name: "clients revoke",
-    synopsis: "--organization O --client C",
-    options: { organization: text, client: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        clientId: requiredText(values, "client"),
-      };
-      return async (admin) => clientView((await admin.revokeOAuthClient(request)).client);
-    },
-  },
-  {
-    name: "users create-owner",
-    synopsis: "--organization O --email E --name N",
-    options: { organization: text, email: text, name: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        email: requiredText(values, "email"),
-        name: requiredText(values, "name"),
-      };
-      return (admin) => admin.createOwner(request).then(({ userId, inviteUrl }) => ({ userId, inviteUrl }));
-    },
-  },
+  ),
   {
     name: "erasures apply",
     synopsis: "[--dry-run]",
@@ -277,18 +176,10 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
       };
     },
   },
-  {
-    name: "tokens revoke",
-    synopsis: "--token T",
-    options: { token: text },
-    prepare(values) {
-      const request = { token: requiredText(values, "token") };
-      return async (admin) => {
-        await admin.revokeToken(request);
-        return { revoked: true };
-      };
-    },
-  },
+  requiring("tokens revoke", { token: "token" }, async (admin, request) => {
+    await admin.revokeToken(request);
+    return { revoked: true };
+  }),
 ];
 
 export const commands: readonly Command[] = [

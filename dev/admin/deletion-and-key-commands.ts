@@ -3,47 +3,25 @@ import type { Client } from "@connectrpc/connect";
 import { type AdminService, DeletionStatus, type OrganizationDeletion } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { MasterKeyService, Reseal } from "#gen/assent/operations/v1/master_keys_pb.ts";
 import { namedService } from "./dead-event-commands.ts";
-import { type CommandOf, requiredText } from "./values.ts";
+import { type CommandOf, requiring } from "./values.ts";
 import { isoTime } from "./views.ts";
 
 const statuses = new Map<DeletionStatus, string>(
   Object.entries(DeletionStatus).map(([name, value]) => [value, name.toLowerCase()]),
 );
 
-const text = { type: "string" } as const;
-
 export const deletionCommands: readonly CommandOf<Client<typeof AdminService>>[] = [
-  {
-    name: "organizations delete",
-    synopsis: "--organization O --name N --by WHO",
-    options: { organization: text, name: text, by: text },
-    prepare(values) {
-      const request = {
-        organizationId: requiredText(values, "organization"),
-        name: requiredText(values, "name"),
-        requestedBy: requiredText(values, "by"),
-      };
-      return async (admin) => deletionView((await admin.deleteOrganization(request)).deletion);
-    },
-  },
-  {
-    name: "organizations withdraw-deletion",
-    synopsis: "--organization O",
-    options: { organization: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization") };
-      return async (admin) => deletionView((await admin.withdrawOrganizationDeletion(request)).deletion);
-    },
-  },
-  {
-    name: "organizations deletion",
-    synopsis: "--organization O",
-    options: { organization: text },
-    prepare(values) {
-      const request = { organizationId: requiredText(values, "organization") };
-      return async (admin) => deletionView((await admin.getOrganizationDeletion(request)).deletion);
-    },
-  },
+  requiring(
+    "organizations delete",
+    { organizationId: "organization", name: "name", requestedBy: "by" },
+    async (admin, request) => deletionView((await admin.deleteOrganization(request)).deletion),
+  ),
+  requiring("organizations withdraw-deletion", { organizationId: "organization" }, async (admin, request) =>
+    deletionView((await admin.withdrawOrganizationDeletion(request)).deletion),
+  ),
+  requiring("organizations deletion", { organizationId: "organization" }, async (admin, request) =>
+    deletionView((await admin.getOrganizationDeletion(request)).deletion),
+  ),
 ];
 
 function deletionView(deletion: OrganizationDeletion | undefined): object {

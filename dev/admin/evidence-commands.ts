@@ -1,8 +1,7 @@
 import type { Client } from "@connectrpc/connect";
 import type { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
 import { anchorLogId } from "../../services/click/log/leaf.ts";
-import type { CommandOf } from "./values.ts";
-import { requiredText, UsageError } from "./values.ts";
+import { type CommandOf, requiredText, requiring, UsageError } from "./values.ts";
 import { logEpochView, logWitnessView, setbackView, signingKeyView } from "./views.ts";
 
 interface LogList {
@@ -42,24 +41,12 @@ export const evidenceCommands: readonly CommandOf<EvidenceAdminClient>[] = [
     options: {},
     prepare: () => async (admin) => ({ keys: (await admin.listSigningKeys({})).keys.map(signingKeyView) }),
   },
-  {
-    name: "evidence-keys rotate",
-    synopsis: "--purpose P",
-    options: { purpose: { type: "string" } },
-    prepare(values) {
-      const request = { purpose: requiredText(values, "purpose") };
-      return async (admin) => signingKeyView((await admin.rotateSigningKey(request)).key);
-    },
-  },
-  {
-    name: "evidence-keys revoke",
-    synopsis: "--kid K",
-    options: { kid: { type: "string" } },
-    prepare(values) {
-      const request = { kid: requiredText(values, "kid") };
-      return async (admin) => signingKeyView((await admin.revokeSigningKey(request)).key);
-    },
-  },
+  requiring("evidence-keys rotate", { purpose: "purpose" }, async (admin, request) =>
+    signingKeyView((await admin.rotateSigningKey(request)).key),
+  ),
+  requiring("evidence-keys revoke", { kid: "kid" }, async (admin, request) =>
+    signingKeyView((await admin.revokeSigningKey(request)).key),
+  ),
   {
     name: "evidence-logs list",
     synopsis: "",

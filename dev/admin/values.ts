@@ -71,3 +71,38 @@ export function requiredScopes(values: Values): string[] {
     .split(/[\s,]+/)
     .filter((scope) => scope !== "");
 }
+
+/** Options that are not one text. */
+const readers = {
+  plan: requiredPlan,
+  scopes: requiredScopes,
+  "public-key-file": (values: Values) => requiredPublicKey(values, "public-key-file"),
+} as const satisfies Readonly<Record<string, (values: Values) => unknown>>;
+type ReadBy<Option> = Option extends keyof typeof readers ? ReturnType<(typeof readers)[Option]> : string;
+
+/** What stands for a value in the usage text, where that is not the first letter of its option. */
+const placeholders: Readonly<Record<string, string>> = { by: "WHO", scopes: '"S S …"', "public-key-file": "F" };
+
+/** A command whose options are all required: `needs` has the option of each member of its request. */
+export function requiring<Admin, const Needs extends Readonly<Record<string, string>>>(
+  name: string,
+  needs: Needs,
+  call: (admin: Admin, request: { -readonly [Name in keyof Needs]: ReadBy<Needs[Name]> }) => Promise<object>,
+  forPeople?: (result: object) => object,
+): CommandOf<Admin> {
+  const members = Object.entries(needs);
+  const read = (values: Values, option: string): unknown =>
+    option in readers ? readers[option as keyof typeof readers](values) : requiredText(values, option);
+  return {
+    name,
+    synopsis: members
+      .map(([, option]) => `--${option} ${placeholders[option] ?? option.charAt(0).toUpperCase()}`)
+      .join(" "),
+    options: Object.fromEntries(members.map(([, option]) => [option, { type: "string" }])),
+    prepare(values) {
+      const request = Object.fromEntries(members.map(([member, option]) => [member, read(values, option)]));
+      return (admin) => call(admin, request as Parameters<typeof call>[1]);
+    },
+    ...(forPeople && { forPeople }),
+  };
+}

@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 import { createEastAsianFonts, type Region, regionOf } from "#platform/fonts/east-asian.ts";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import type { HtmlNode } from "#platform/restricted-html/tree.ts";
-import type { Page, RenderProfile } from "../domain/page.ts";
-import { type RenderAttachment, RenderError, type RenderImage, type RenderWarning } from "../renderer/render-job.ts";
+import type { RenderProfile } from "../domain/page.ts";
+import { type RenderAttachment, RenderError, type RenderJob, type RenderWarning } from "../renderer/render-job.ts";
 import { printRules } from "../templating/print-style.ts";
 import { readBlockTree } from "./block-tree.ts";
 import type { Block, Cell, Run, Table } from "./blocks.ts";
@@ -17,19 +17,9 @@ import { cellInset, columnWidths, markLongWords, wideCellLetter, wideLetter } fr
 import { settingsOf } from "./settings.ts";
 import type { TreeState } from "./tree-state.ts";
 
-export interface TypesetInput {
+export interface TypesetInput extends Omit<RenderJob, "content" | "traceparent"> {
   /** Checked again: what is not allowed is a RenderError. */
   readonly html: string;
-  readonly title: string;
-  readonly page: Page;
-  /** BCP 47. */
-  readonly locale: string;
-  readonly profile: RenderProfile;
-  readonly createdAt: Date;
-  /** By the id that `asset:` addresses name. */
-  readonly images: ReadonlyMap<string, RenderImage>;
-  /** For pdf/a-3a only. */
-  readonly attachments: readonly RenderAttachment[];
 }
 
 export interface Typeset {

@@ -1,35 +1,11 @@
+import { type Markup, markupWith, nothing, type Piece } from "#platform/restricted-html/markup.ts";
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
 import { visibleText } from "#platform/visible-text.ts";
 
-/**
- * A piece of trusted HTML. Only this file creates one from a string, so that a value can never become markup by
- * accident.
- */
-export class Markup {
-  readonly html: string;
-
-  constructor(html: string) {
-    this.html = html;
-  }
-}
-
-export type Piece = string | number | Markup | readonly Piece[];
-
-/** A template tag for HTML: escapes texts and numbers, and inserts other markup as it is. */
-export const markup = (parts: TemplateStringsArray, ...values: readonly Piece[]): Markup =>
-  new Markup(parts.reduce((html, part, index) => html + htmlOf(values[index - 1] ?? "") + part, ""));
-
-export const nothing = new Markup("");
-
-function htmlOf(piece: Piece): string {
-  if (piece instanceof Markup) return piece.html;
-  return typeof piece === "string" || typeof piece === "number"
-    ? escapeHtml(visible(String(piece)))
-    : piece.map(htmlOf).join("");
-}
+export { type Markup, nothing, type Piece };
 
 /** Normalizes line breaks: the restricted HTML does not allow carriage returns. */
-const visible = (text: string): string => visibleText(text.replaceAll(/\r\n?/g, "\n"));
+export const markup = markupWith((text) => escapeHtml(visibleText(text.replaceAll(/\r\n?/g, "\n"))));
 
 /** A value in a fixed-width font, for comparing character by character. */
 export const exact = (value: string): Markup => markup`<code>${value}</code>`;

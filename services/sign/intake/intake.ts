@@ -3,7 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import type { DocumentWarning, PageSize } from "../agreement/agreement.ts";
+import type { CheckedFile } from "../agreement/definition.ts";
 import type { TextMatch } from "../agreement/tab.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import { convertHtml, notConvertible } from "./convert-document.ts";
@@ -14,20 +14,6 @@ import { type CheckResult, createResultCache } from "./result-cache.ts";
 
 export type { WantedText } from "./messages.ts";
 
-/** A file that can be part of an agreement, as a PDF. */
-export interface CheckedDocument {
-  readonly documentId: string;
-  readonly name: string;
-  /** The document that is shown, filled in and sealed. */
-  readonly bytes: Uint8Array;
-  readonly sha256: Buffer;
-  /** Hash of the file as it was sent. */
-  readonly sentSha256: Buffer;
-  readonly pages: readonly PageSize[];
-  readonly isSigned: boolean;
-  readonly warnings: readonly DocumentWarning[];
-}
-
 /** Everything done to untrusted files, in separate processes with time and memory limits. */
 export interface Intake {
   /**
@@ -35,7 +21,7 @@ export interface Intake {
    * of problem at a time in all files (empty content, bad base64, format, size, content) and throws for the
    * first file that has it. A file that passes does not fail later, when it is filled in and sealed.
    */
-  check(orgId: string, documents: readonly DocumentFile[]): Promise<readonly CheckedDocument[]>;
+  check(orgId: string, documents: readonly DocumentFile[]): Promise<readonly CheckedFile[]>;
   /** The occurrences of each wanted text, ordered by document and page; at most 1,000. */
   findTexts(
     orgId: string,
@@ -70,7 +56,7 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
   const sealing = createIntakeQueue({ ...options, kept: 0 });
   const cache = createResultCache();
 
-  const checkPdf = async (orgId: string, file: Readable): Promise<CheckedDocument> => {
+  const checkPdf = async (orgId: string, file: Readable): Promise<CheckedFile> => {
     const { documentId, name, bytes: sent, field } = file;
     const sentSha256 = await hashOf(sent);
     const key = `${orgId} ${sentSha256.toString("base64")}`;
@@ -86,7 +72,7 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
     const sha256 = bytes === sent ? sentSha256 : await hashOf(bytes);
     return { documentId, name, bytes, sha256, sentSha256, pages, isSigned, warnings };
   };
-  const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedDocument> => {
+  const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedFile> => {
     const { bytes, field, name } = file;
     const answer = await queue.run(orgId, { kind: "to-html", bytes, type }, bytes.length, deadlines.check);
     if (answer.kind !== "html") throw notConvertible(field, "it takes too much time and memory.");

@@ -1,38 +1,13 @@
+import { Markup, markupWith, nothing, type Piece } from "#platform/restricted-html/markup.ts";
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
 import { visibleText } from "#platform/visible-text.ts";
 
-/**
- * A piece of trusted HTML. Only this file creates one from a string, so that a text can never become markup by
- * accident.
- */
-export class Markup {
-  readonly html: string;
-
-  constructor(html: string) {
-    this.html = html;
-  }
-}
-
-export type Piece = string | number | Markup | readonly Piece[];
-
-/** A template tag for HTML: escapes texts and numbers, and inserts other markup as it is. */
-export const markup = (parts: TemplateStringsArray, ...values: readonly Piece[]): Markup =>
-  new Markup(
-    parts.reduce((html, part, index) => {
-      const before = values[index - 1];
-      return html + (before === undefined ? "" : htmlOf(before)) + part;
-    }, ""),
-  );
-
-export const nothing = new Markup("");
-
-function htmlOf(piece: Piece): string {
-  if (piece instanceof Markup) return piece.html;
-  return typeof piece === "string" || typeof piece === "number" ? textHtml(String(piece)) : piece.map(htmlOf).join("");
-}
+export { Markup, nothing, type Piece };
 
 /** A text as HTML. Characters that are invalid or could reorder the text are shown by their code. */
 export const textHtml = (text: string): string => escapeHtml(visibleText(text));
+
+export const markup = markupWith(textHtml);
 
 /** A hash or id for comparing character by character. Copying it yields no extra characters. */
 export const exact = (value: string): Markup =>

@@ -1,7 +1,8 @@
 import { DomainError } from "#platform/errors.ts";
+import type { CheckedFile } from "../../agreement/definition.ts";
 import { createFontLibrary } from "../../completion/font-library.ts";
 import type { Mark } from "../../completion/mark.ts";
-import type { CheckedDocument, Intake } from "../intake.ts";
+import type { Intake } from "../intake.ts";
 import { prepareSeal } from "../prepare-seal.ts";
 import { onePage, ordinaryPdf } from "./pdfs.ts";
 import { pdfFile } from "./start-intake.ts";
@@ -58,7 +59,7 @@ async function resultOf<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /** What is done to a file when everybody has signed: nothing that was taken may fail here. */
-async function sealTaken({ bytes, pages, isSigned }: CheckedDocument): Promise<void> {
+async function sealTaken({ bytes, pages, isSigned }: CheckedFile): Promise<void> {
   const marks = pages.map((_, index): Mark => ({ kind: "text", text: "signed", style, page: index + 1, ...box }));
   const prepared = await prepareSeal({ bytes, isSigned, marks, statement }, fonts);
   if (prepared.end <= prepared.start) throw new Error("there is no room for a seal");
