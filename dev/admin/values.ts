@@ -34,7 +34,7 @@ export function optionalCount(values: Values, option: string): number | undefine
 }
 
 /** The content of a file with a public key. A private key is refused before it leaves the machine. */
-export function requiredPublicKey(values: Values, option: string): string {
+function requiredPublicKey(values: Values, option: string): string {
   const file = requiredText(values, option);
   let content: string;
   try {
@@ -66,7 +66,7 @@ export function requiredPlan(values: Values): Plan {
 export const planName = (plan: Plan): string => [...plans].find(([, value]) => value === plan)?.[0] ?? "unknown";
 
 /** Scopes separated by blanks or commas. */
-export function requiredScopes(values: Values): string[] {
+function requiredScopes(values: Values): string[] {
   return requiredText(values, "scopes")
     .split(/[\s,]+/)
     .filter((scope) => scope !== "");

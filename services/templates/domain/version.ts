@@ -1,5 +1,5 @@
 import type { RecordOf } from "#api/records.ts";
-import type { Version as VersionMessage } from "#gen/assent/templates/v1/templates_pb.ts";
+import { PutVersionDraftRequestSchema, type Version as VersionMessage } from "#gen/assent/templates/v1/templates_pb.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
@@ -152,13 +152,19 @@ export interface ScheduledPublication {
   scheduledAt: Date;
 }
 
-export const draftTextOf = ({ title, content, format, changeSummary, effectiveAt, texts }: DraftText): DraftText => ({
-  ...{ title, content, format, changeSummary, effectiveAt, texts },
-});
+/** What a request for a draft has beside the text. */
+const besideText: ReadonlySet<string> = new Set(["templateId", "versionId", "ifUpdatedAt"]);
+const textFields = PutVersionDraftRequestSchema.fields
+  .map(({ localName }) => localName)
+  .filter((name) => !besideText.has(name)) as (keyof DraftText)[];
+
+/** The text of a version or a draft alone. */
+export const draftTextOf = (text: DraftText): DraftText =>
+  Object.fromEntries(textFields.map((name) => [name, text[name]])) as unknown as DraftText;
 
 /** The fields of a text that say something else than before. */
 export const changedTexts = (before: DraftText, after: DraftText): string[] => {
-  const was: Readonly<Record<string, unknown>> = { ...draftTextOf(before) };
+  const was: Readonly<Record<string, unknown>> = { ...before };
   return Object.entries(draftTextOf(after)).flatMap(([field, value]) => (isSame(was[field], value) ? [] : [field]));
 };
 

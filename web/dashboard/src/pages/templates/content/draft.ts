@@ -1,16 +1,22 @@
 import type { Version, VersionDraft } from "#api/templates.ts";
 import { pdfTextToHtml, readPdfText } from "#platform/pdf-text.ts";
 
+/** The words around a text, with the most characters that each may have. */
+export const longestWords = {
+  consentText: 2_000,
+  buttonText: 255,
+  declineText: 255,
+  checkboxText: 2_000,
+  linkText: 255,
+} as const;
+export type WordName = keyof typeof longestWords;
+export const wordNames = Object.keys(longestWords) as WordName[];
+
 /** What a person writes: a text and the words around it. An empty word is left to what is usual in its language. */
-export interface Draft {
+export interface Draft extends Readonly<Record<WordName, string>> {
   readonly content: string;
   readonly format: Version["format"];
   readonly title: string;
-  readonly consentText: string;
-  readonly buttonText: string;
-  readonly declineText: string;
-  readonly checkboxText: string;
-  readonly linkText: string;
   readonly purposeTexts: Readonly<Record<string, string>>;
 }
 
@@ -22,19 +28,9 @@ export const isTooLarge = (text: string): boolean =>
   text.length > maxTextBytes ||
   (text.length * 3 > maxTextBytes && new TextEncoder().encode(text).length > maxTextBytes);
 
-export const wordNames = ["consentText", "buttonText", "declineText", "checkboxText", "linkText"] as const;
-export type WordName = (typeof wordNames)[number];
-
 const emptyDraft: Draft = {
-  content: "",
-  format: "html",
-  title: "",
-  consentText: "",
-  buttonText: "",
-  declineText: "",
-  checkboxText: "",
-  linkText: "",
-  purposeTexts: {},
+  ...{ content: "", format: "html", title: "", purposeTexts: {} },
+  ...(Object.fromEntries(wordNames.map((name) => [name, ""])) as Record<WordName, string>),
 };
 
 /**
@@ -43,12 +39,8 @@ const emptyDraft: Draft = {
  */
 export function openedOf(version: Version, next: VersionDraft | undefined): Version {
   if (version.status !== "PUBLISHED" || version.draft === null || next === undefined) return version;
-  const { title, content, format, changeSummary, effectiveAt, contentHash, purposeTexts, updatedAt } = next;
-  const words = Object.fromEntries(wordNames.map((name) => [name, next[name]]));
-  return {
-    ...{ ...version, ...words, title, content, format, changeSummary, effectiveAt },
-    ...{ contentHash, purposeTexts, updatedAt },
-  };
+  const { createdAt, validation } = version;
+  return { ...version, ...next, createdAt, validation };
 }
 
 /** What a version says, to be changed. */

@@ -1,7 +1,7 @@
 import type { Template, Version } from "#api/templates.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
-import { type Draft, type WordName, wordNames } from "./draft.ts";
+import { type Draft, longestWords, wordNames } from "./draft.ts";
 import { listPurposes } from "./preview-rendering.ts";
 
 interface WordsFieldsProps {
@@ -10,14 +10,6 @@ interface WordsFieldsProps {
   readonly isReadOnly: boolean;
   readonly onChange: (changes: Partial<Draft>) => void;
 }
-
-const longest: Readonly<Record<WordName, number>> = {
-  consentText: 2_000,
-  buttonText: 255,
-  declineText: 255,
-  checkboxText: 2_000,
-  linkText: 255,
-};
 
 /** The words around the text. */
 export function WordsFields({ template, draft, isReadOnly, onChange }: WordsFieldsProps) {
@@ -32,7 +24,7 @@ export function WordsFields({ template, draft, isReadOnly, onChange }: WordsFiel
           key={name}
           label={texts.wordLabels[name]}
           value={draft[name]}
-          maxLength={longest[name]}
+          maxLength={longestWords[name]}
           isReadOnly={isReadOnly}
           onChange={(text) => onChange({ [name]: text })}
         />
