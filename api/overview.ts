@@ -1,5 +1,8 @@
-import type { GetActivityResponse as ClickActivity } from "#gen/assent/click/v1/click_pb.ts";
-import { ActivityHourSchema, GetActivityResponseSchema as ClickActivitySchema } from "#gen/assent/click/v1/click_pb.ts";
+import {
+  ActivityHourSchema,
+  type GetActivityResponse as ClickActivity,
+  GetActivityResponseSchema as ClickActivitySchema,
+} from "#gen/assent/click/v1/click_pb.ts";
 import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import {
   type GetActivityResponse as SignActivity,

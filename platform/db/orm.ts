@@ -1,5 +1,10 @@
-import type { AnyEntity, EntityClass, EntityManager, EntitySchema } from "@mikro-orm/postgresql";
-import { MikroORM } from "@mikro-orm/postgresql";
+import {
+  type AnyEntity,
+  type EntityClass,
+  type EntityManager,
+  type EntitySchema,
+  MikroORM,
+} from "@mikro-orm/postgresql";
 import type pg from "pg";
 import { textNow } from "../config.ts";
 import { isUuid, type OrgId } from "../ids.ts";

@@ -4,8 +4,7 @@ import { identifier } from "../db/ddl.ts";
 import { isTransient } from "../db/errors.ts";
 import { withTransaction } from "../db/pool.ts";
 import type { Logger } from "../logger.ts";
-import type { Worker } from "../periodic.ts";
-import { createPeriodicWorker } from "../periodic.ts";
+import { createPeriodicWorker, type Worker } from "../periodic.ts";
 import { type KeyRing, keyId, resealed } from "../secrets.ts";
 import { hashKeyContext } from "./hash-key.ts";
 

@@ -2,8 +2,7 @@ import type { Pool } from "pg";
 import type { Clock } from "#platform/clock.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
-import type { Worker } from "#platform/periodic.ts";
-import { createPeriodicWorker } from "#platform/periodic.ts";
+import { createPeriodicWorker, type Worker } from "#platform/periodic.ts";
 import { type Use, writeUses } from "./store/usage-store.ts";
 
 /** Gathers when keys and clients are used, so that no request waits for that to be written. */

@@ -1,8 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { unsupportedTabs } from "#api/compat-tab-kinds.ts";
 import { readTabs, type TabInput } from "#api/compat-tabs.ts";
-import type { RecipientInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { type RecipientInputSchema, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import type { Reader } from "./reader.ts";
 import { refuseMeaningful, refuseOthers } from "./refuse.ts";

@@ -9,13 +9,13 @@ import type { EvidenceParts } from "../keys/evidence-parts.ts";
 import { findByKeys, findDirect, hasAccepted } from "../receipts/acceptance-store.ts";
 import type { MergedText } from "../render/compose.ts";
 import { findSessionFacts, type SessionFactsRow } from "../sessions/session-store.ts";
-import type { PresentedToken } from "../terms/agreement.ts";
 import {
   type Agreement,
   bindDirect,
   bindSession,
   type CurrentTemplate,
   directChoice,
+  type PresentedToken,
   type SessionFacts,
   shownFacts,
 } from "../terms/agreement.ts";

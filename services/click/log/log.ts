@@ -15,8 +15,7 @@ import {
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
-import type { OrgId } from "#platform/ids.ts";
-import { isUuid } from "#platform/ids.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import { namelessOperator, operatorKey } from "#platform/rpc/callers.ts";
 import { tileWidth } from "#platform/transparency/tiles.ts";

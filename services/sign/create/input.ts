@@ -1,22 +1,23 @@
 import { nameReader } from "#api/records.ts";
-import type {
-  AgreementDefinition,
-  DocumentInput,
-  RecipientInput,
-  CustomField as WireCustomField,
-  Notification as WireNotification,
+import {
+  type AgreementDefinition,
+  type DocumentInput,
+  DocumentProblem,
+  type RecipientInput,
+  type CustomField as WireCustomField,
+  type Notification as WireNotification,
+  RecipientRole as WireRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { DocumentProblem, RecipientRole as WireRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined, parseJsonObject } from "#platform/json-object.ts";
 import type { JsonObject, Notification, RecipientRole } from "../agreement/agreement.ts";
-import type {
-  CustomFieldDefinition,
-  Definition,
-  DocumentDefinition,
-  DocumentSource,
-  RecipientDefinition,
+import {
+  type CustomFieldDefinition,
+  type Definition,
+  type DocumentDefinition,
+  type DocumentSource,
+  emptyDefinition,
+  type RecipientDefinition,
 } from "../agreement/definition.ts";
-import { emptyDefinition } from "../agreement/definition.ts";
 import { wireRoles } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { parseTabs } from "../edit/tabs.ts";

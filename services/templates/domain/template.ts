@@ -3,8 +3,7 @@ import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError } from "#platform/errors.ts";
 import { resolvePolicyFlags, statedPolicyFlags } from "./policy.ts";
 import type { PolicyFlags, StatedPolicyFlags } from "./policy-flags.ts";
-import type { TemplateType } from "./type-config.ts";
-import { completeTypeConfig } from "./type-config.ts";
+import { completeTypeConfig, type TemplateType } from "./type-config.ts";
 export type TemplateStatus = "DRAFT" | "PUBLISHED" | "ARCHIVED";
 
 /** Who the user contracts with. */

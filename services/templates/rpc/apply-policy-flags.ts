@@ -7,8 +7,7 @@ import { inOrganization } from "../store/orm.ts";
 import { lockTemplate } from "../store/template-store.ts";
 import { describeConfiguration } from "./configuration.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 
 export const applyPolicyFlags = (deps: Pick<TemplatesDeps, "orm" | "clock">): TemplatesRpcs<"applyPolicyFlags"> => ({
   async applyPolicyFlags(request, context) {

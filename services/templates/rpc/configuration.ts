@@ -12,8 +12,7 @@ import { type Template, templateStatus } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
 import { listPublished } from "../store/version-store.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 
 export const getTemplateConfiguration = (
   deps: Pick<TemplatesDeps, "orm">,

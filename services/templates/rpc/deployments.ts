@@ -27,8 +27,7 @@ import {
   parseDeploymentSettings,
 } from "./deployment-input.ts";
 import { openDeployment, putInForce, requirePinnedVersion } from "./deployment-rules.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseDeploymentId, parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { parseDeploymentId, parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 import { pinScreenshot } from "./screenshots.ts";
 
 export const createDeployment = (

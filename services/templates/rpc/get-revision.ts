@@ -6,8 +6,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Revision } from "../domain/version.ts";
 import { inOrganization, RevisionEntity } from "../store/orm.ts";
 import { findTemplate } from "../store/template-store.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseTemplateId, parseVersionId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, parseVersionId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 import { textsMessage } from "./messages.ts";
 
 export const getRevision = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"getRevision"> => ({

@@ -3,8 +3,7 @@ import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import { countActiveDeployments } from "../store/deployment-store.ts";
 import { inOrganization } from "../store/orm.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 
 export const listPublishedPurposes = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpcs<"listPublishedPurposes"> => ({
   async listPublishedPurposes(request, context) {

@@ -30,8 +30,7 @@ import {
 } from "../store/template-store.ts";
 import { deleteDrafts } from "../store/version-store.ts";
 import { flagsMessage } from "./configuration.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 import { templateMessage, templateStatusOf } from "./messages.ts";
 import { cancelSchedulesOf } from "./schedule.ts";
 import { parseNewTemplate } from "./update-template.ts";

@@ -34,8 +34,7 @@ import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { findDraft, findVersion, listSchedulesOf, listVersions } from "../store/version-store.ts";
 import { readMasked, when } from "./configuration.ts";
 import { renewSnapshots } from "./deployment-rules.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 import { publicationSubject, requirePublishable } from "./publish-version.ts";
 import { describeTemplates } from "./views.ts";
 

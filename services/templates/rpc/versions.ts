@@ -18,8 +18,7 @@ import {
   listVersions as findVersions,
   isLocaleTaken,
 } from "../store/version-store.ts";
-import type { TemplatesRpcs } from "./deps.ts";
-import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 import { requireFile } from "./files.ts";
 import { versionMessage } from "./messages.ts";
 import { findNamedVersion, lockNamedVersion } from "./named-version.ts";

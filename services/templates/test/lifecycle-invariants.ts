@@ -1,6 +1,5 @@
 import { expect } from "@jest/globals";
-import type { Organization, TemplatesHarness } from "./harness.ts";
-import { readEvents } from "./harness.ts";
+import { type Organization, readEvents, type TemplatesHarness } from "./harness.ts";
 import type { Names } from "./lifecycle-system.ts";
 
 /** What must hold of the rows of an organization whatever happened, and in whatever order. */

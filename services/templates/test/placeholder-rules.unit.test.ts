@@ -2,8 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { ContentFormat } from "../domain/content.ts";
 import { checkContent } from "../domain/content-rules/check-content.ts";
 import type { Publication } from "../domain/content-rules/report.ts";
-import type { TemplateType } from "../domain/type-config.ts";
-import { completeTypeConfig } from "../domain/type-config.ts";
+import { completeTypeConfig, type TemplateType } from "../domain/type-config.ts";
 
 const formats = ["HTML", "MARKDOWN", "TEXT"] as const;
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import type { TemplateType } from "../domain/type-config.ts";
 import {
   completeTypeConfig,
   readTypeConfig,
+  type TemplateType,
   typeConfigProblems,
   typeConfigSizeProblems,
 } from "../domain/type-config.ts";

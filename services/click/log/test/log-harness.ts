@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type pg from "pg";
 import { createPool, withOrg } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
-import { newId } from "#platform/ids.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { createMetrics, type Metrics } from "#platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";

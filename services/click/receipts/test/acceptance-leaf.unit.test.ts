@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
-import type { AcceptanceEvidence } from "../acceptance-evidence.ts";
-import { keptEvidence, restoreEvidence } from "../acceptance-evidence.ts";
+import { type AcceptanceEvidence, keptEvidence, restoreEvidence } from "../acceptance-evidence.ts";
 import { acceptanceLeaf } from "../acceptance-leaf.ts";
 import type { RecordedReceipt } from "../receipt.ts";
 

@@ -1,6 +1,5 @@
 import { type PDFContext, PDFDocument, PDFHeader } from "pdf-lib";
-import type { Graph } from "./read-graph.ts";
-import { readGraph } from "./read-graph.ts";
+import { type Graph, readGraph } from "./read-graph.ts";
 
 /** Wraps objects we have read as a pdf-lib document; pdf-lib parses nothing itself. */
 export function documentOf({ context, version }: Graph): PDFDocument {

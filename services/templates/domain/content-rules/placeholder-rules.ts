@@ -4,8 +4,7 @@ import type { ReadContent } from "#platform/restricted-html/read-content.ts";
 import { predefinedVariables } from "../type-config/generated.ts";
 import { readTypeConfig } from "../type-config.ts";
 import type { ContentCode } from "./codes.ts";
-import type { ContentSubject, Publication } from "./report.ts";
-import { atStart, maxFindings, type RuleFinding } from "./report.ts";
+import { atStart, type ContentSubject, maxFindings, type Publication, type RuleFinding } from "./report.ts";
 
 /** The rules about `{{…}}`. */
 export function placeholderFindings(subject: ContentSubject, read: ReadContent): RuleFinding[] {
