@@ -187,6 +187,7 @@ describe("a second run", () => {
       for (const name of names) {
         const seen = JSON.stringify(join(folder, `${name}.seen`));
         const text = `import { existsSync, writeFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
 test("one", () => {
   const isSecond = existsSync(${seen});
   writeFileSync(${seen}, "");

@@ -6,7 +6,7 @@ const large = "new Array(2e7).fill(0.5)";
 
 /** The longer ones run first. */
 const journal = (file: string, statement = ""): string => `${imports("expect, test")}
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { next } from "./shared.ts";
 let held;
 test("writes down which process it is", () => {
@@ -19,6 +19,7 @@ test("writes down which process it is", () => {
 
 const leaves = (statement: string): string => `${imports("jest, test")}
 import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 test("leaves something behind", async () => { ${statement} });`;
 
