@@ -1,4 +1,4 @@
-import { fromJsonString } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { type Event, EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import { type OrgId, parseOrgId } from "../ids.ts";
 import { type BusEvent, backoffAfter, type ReceivedEvent, type SubscribeOptions, subscribeDefaults } from "./bus.ts";
@@ -60,9 +60,12 @@ async function bury(
   }
 }
 
-/** Parses the event of a message. Throws when its organization cannot be determined. */
+/**
+ * Parses the event of a message. Throws when its organization cannot be determined. Not by `fromJsonString`, which looks
+ * through the text once more for names that occur twice, in a quarter of the time that all of it takes.
+ */
 export function parseEvent({ data }: Pick<BusEvent, "data">): { event: Event; orgId: OrgId } {
-  const event = fromJsonString(EventSchema, data, { ignoreUnknownFields: true });
+  const event = fromJson(EventSchema, JSON.parse(data) as JsonValue, { ignoreUnknownFields: true });
   const orgId = parseOrgId(event.organizationId);
   if (orgId === undefined) throw new Error("the event names no organization");
   return { event, orgId };

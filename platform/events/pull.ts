@@ -3,7 +3,7 @@ import type { Settlement } from "./deliver.ts";
 
 /** The part of a NATS connection that pulling needs. */
 export interface Wire {
-  send(subject: string, payload: string, replyTo?: string): void;
+  send(subject: string, payload: string | Uint8Array, replyTo?: string): void;
   /** `drain` resolves once everything that the server had sent before was given to the listener. */
   listen(inbox: string, onMessage: (message: WireMessage) => void): { drain(): Promise<void> };
 }
@@ -49,6 +49,7 @@ const requestMs = 10_000;
  */
 export function startPull(wire: Wire, options: PullOptions): Pull {
   const running = new Set<Promise<void>>();
+  const kept = createKeeper(wire, options.keepMs);
   let expected = 0;
   let request: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -78,7 +79,7 @@ export function startPull(wire: Wire, options: PullOptions): Pull {
     // 404 and 408: there was nothing, or less than asked for. 100: a sign of life.
     if (message.status === 404 || message.status === 408) return renew();
     if (message.status !== undefined) return message.status === 100 ? undefined : giveUp(describe(message));
-    const task = handle(message, wire, options).finally(() => {
+    const task = handle(message, wire, kept, options).finally(() => {
       running.delete(task);
       ask();
     });
@@ -94,6 +95,7 @@ export function startPull(wire: Wire, options: PullOptions): Pull {
       endRequest();
       await subscription.drain();
       await Promise.all(running);
+      kept.stop();
     },
   };
 }
@@ -105,19 +107,50 @@ function sendRequest(wire: Wire, { stream, durable, inbox }: PullOptions, batch:
 
 const describe = (message: WireMessage): string => `${message.status} ${message.description}`;
 
-async function handle(message: WireMessage, wire: Wire, options: PullOptions): Promise<void> {
+interface Keeper {
+  /** Tells the server every `keepMs` that the event is being handled, until it is settled. */
+  add(replyTo: string): void;
+  settle(replyTo: string): void;
+  stop(): void;
+}
+
+/** One timer for all events: one for each costs a tenth of what handling an event costs. */
+function createKeeper(wire: Wire, keepMs: number): Keeper {
+  const handled = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const tell = (): void => {
+    for (const replyTo of handled) wire.send(replyTo, "+WPI");
+    if (handled.size === 0) stop();
+  };
+  return {
+    add: (replyTo) => {
+      handled.add(replyTo);
+      timer ??= setInterval(tell, keepMs).unref();
+    },
+    settle: (replyTo) => handled.delete(replyTo),
+    stop,
+  };
+}
+
+const done = Buffer.from("+ACK");
+
+async function handle(message: WireMessage, wire: Wire, kept: Keeper, options: PullOptions): Promise<void> {
   const { id, subject, data, traceparent, replyTo } = message;
   const settle = (settlement: Settlement): void => {
-    if (settlement.kind === "done") wire.send(replyTo, "+ACK");
+    if (settlement.kind === "done") wire.send(replyTo, done);
     else if (settlement.kind === "again") wire.send(replyTo, nak(settlement.delayMs));
     // The server delivers a late one again by itself.
     else void settlement.eventually.then((result) => result.kind === "done" && settle(result));
   };
-  const keeping = setInterval(() => wire.send(replyTo, "+WPI"), options.keepMs).unref();
+  kept.add(replyTo);
   try {
     settle(await options.deliver({ id, subject, data, traceparent, deliveries: deliveriesOf(replyTo) }));
   } finally {
-    clearInterval(keeping);
+    kept.settle(replyTo);
   }
 }
 

@@ -9,7 +9,7 @@ test("an event that is still being handled is kept, until it is settled", async 
   const handled = Promise.withResolvers<Settlement>();
   const pull = startPull(
     {
-      send: (subject, payload) => void (subject === "its-reply" && sent.push(payload)),
+      send: (subject, payload) => void (subject === "its-reply" && sent.push(String(payload))),
       listen: (_inbox, onMessage) => {
         push = onMessage;
         return { drain: async () => {} };
