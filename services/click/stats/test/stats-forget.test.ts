@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type pg from "pg";
-import { createPool, withOrg } from "#platform/db/pool.ts";
-import type { OrgId } from "#platform/ids.ts";
+import { createPool, type Tenant, withOrg } from "#platform/db/pool.ts";
+import { newId, type OrgId } from "#platform/ids.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";
 import { createKeyHasher } from "../../vault/key-hasher.ts";
-import { forgetUser } from "../stat-user-store.ts";
+import { forgetUser, lockUsers, updateUsers } from "../stat-user-store.ts";
 import { readStats, settled, startWorkers } from "./stats-actions.ts";
 
 let click: ClickHarness;
@@ -76,4 +76,34 @@ describe("forgetting a user", () => {
     await forget(newOrg(), "ann");
     expect(await storedKeys(orgOf(template))).toEqual(keys);
   });
+});
+
+test("users are counted one by one, however many there are and whatever Postgres knows of them", async () => {
+  const orgId = newOrg();
+  const [templateId, versionId] = [newId(), newId()];
+  await click.superuser.query(
+    `insert into click.stat_user (organization_id, template_id, user_key, days, last_accepted_at, last_version_id,
+       last_revision)
+     select $1, $2, substr(sha256(n::text::bytea), 1, 16), '2026-01-01', now(), $3, 1 from generate_series(1, 10000) n`,
+    [orgId, templateId, versionId],
+  );
+  const plans: string[] = [];
+  const query = async ({ text, values }: { text: string; values: unknown[] }) => {
+    const { rows } = await click.superuser.query<Record<string, string>>(`explain ${text}`, values);
+    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
+    return { rows: [] };
+  };
+  const tenant = { orgId, client: { query } } as unknown as Tenant;
+  const last = { acceptedAt: new Date(), versionId, revision: 1 };
+  const users = Array.from({ length: 200 }, (_, n) => ({
+    ...{ templateId, userKey: n.toString(16).padStart(32, "0") },
+    ...{ days: ["2026-01-01"], last },
+  }));
+  await lockUsers(tenant, users);
+  await updateUsers(tenant, users);
+  expect(plans).toEqual([
+    expect.stringMatching(/^Nested Loop[\s\S]*Index Scan using stat_user_pkey/),
+    expect.stringContaining("Conflict Arbiter Indexes: stat_user_pkey"),
+  ]);
+  expect(plans.join()).not.toMatch(/Seq Scan|Bitmap/);
 });
