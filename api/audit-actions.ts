@@ -7,7 +7,7 @@ export const auditFamilies = {
   integration: "Where events are sent was changed, or the secrets that sign them.",
   privacy: "Records of a person were erased, restricted ones opened, or the rules for keeping them changed.",
   template:
-    "The next text of a click template was saved or discarded; its publication is an event of its own. Or its approval was asked for, given or refused.",
+    "The next text of a click template was saved or discarded; its publication is an event of its own. Or its approval was asked for, given or refused, or people are asked for their acceptance by a campaign.",
 } as const;
 export type AuditFamily = keyof typeof auditFamilies;
 
@@ -42,6 +42,7 @@ const organization = done("organization", "organization");
 const endpoint = done("integration", "webhook-endpoint");
 const connect = done("integration", "connect-configuration");
 const exportSchedule = done("privacy", "export-schedule");
+const campaign = done("template", "campaign");
 const connectKey = done("integration", "connect-key");
 
 /** Everything that is written down as an administrative act. The names are part of the public API. */
@@ -160,6 +161,12 @@ export const auditActions = {
     "entity update",
     "A person has refused to approve of a text of others.",
   ),
+  "campaign.created": campaign("entity create", "A campaign was drafted, which asks people for their acceptance."),
+  "campaign.updated": campaign("entity update", "The name, the date or the reminders of a campaign were changed."),
+  "campaign.people-added": campaign("entity update", "People were added to a campaign."),
+  "campaign.started": campaign("entity update", "A campaign was started."),
+  "campaign.cancelled": campaign("entity update", "A campaign was cancelled."),
+  "campaign.deleted": campaign("entity delete", "The draft of a campaign was deleted."),
   "template.settings-changed": done("template", "template")(
     "entity update",
     "While texts need an approval, a person has changed what the published ones are shown with, or has restored them.",

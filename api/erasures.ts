@@ -21,6 +21,7 @@ const erased = written({
   receipts: readOnly(list(uuid)),
   sessions: readOnly(list(uuid)),
   consentChanges: readOnly(list(uuid), { description: "The receipts of changes of consent." }),
+  campaigns: readOnly(list(uuid), { description: "Campaigns that do not have the user any more.", leftOut: true }),
 });
 
 const place = written({

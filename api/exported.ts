@@ -151,6 +151,22 @@ export const exportedSession = written(
 );
 export type ExportedSession = AnswerOf<typeof exportedSession.table>;
 
+const askedBy = written({
+  campaignId: readOnly(uuid),
+  name: readOnly(text(), { example: "Terms 2027" }),
+  templateId: readOnly(uuid),
+  dueAt: readOnly(time, { description: "By when the person was asked to accept." }),
+  state: readOnly(text(), { example: "ASKED" }),
+  receiptId: maybe("The receipt of what the person has decided."),
+  decidedAt: when(),
+});
+
+/** Where a person stands with campaigns. */
+export const exportedCampaigns = written(
+  { campaigns: readOnly(list(part(askedBy))) },
+  "Campaigns in which the person was asked to accept a text by a date.",
+);
+
 const answer = written({ at: readOnly(time), attempt: readOnly(count), response: readOnly(text()) });
 
 export const exportedAnswers = written(

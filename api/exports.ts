@@ -31,6 +31,10 @@ const acceptancesToExport = resource(
     }),
     from: whenCreating(time, { description: "Accepted then or later." }),
     to: whenCreating(time, { description: "Accepted before." }),
+    campaignId: whenCreating(uuid, {
+      description:
+        "In place of receipts: the people of this campaign who were asked and have not accepted. The other filters have no effect.",
+    }),
   },
   { also: closed },
 );

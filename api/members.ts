@@ -92,6 +92,14 @@ export const required = <K extends AnyKind, const M extends More<ShownIn<K>>>(ki
 export const optional = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
   memberOf(kind, more, { create: "optional", change: "optional" }) as Full<K, M> & Creates<"optional"> & Changes;
 
+/** Whoever creates has to say it; it never changes. */
+export const requiredForGood = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, { create: "required" }) as Full<K, M> & Creates<"required">;
+
+/** Whoever creates may say it; it never changes. */
+export const optionalForGood = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
+  memberOf(kind, more, { create: "optional" }) as Full<K, M> & Creates<"optional">;
+
 /** Only changes may say it. */
 export const changeable = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
   memberOf(kind, more, { change: "optional" }) as Full<K, M> & Changes;

@@ -26,6 +26,7 @@ export const personalKinds = {
   "click.receipt": "What is personal in an acceptance.",
   "click.session": "What is personal in a session of click-acceptance.",
   "click.consent-change": "What is personal in a change of consent.",
+  "click.campaign": "That a campaign asks them, and where they stand with it.",
 } as const satisfies Readonly<Record<string, string>>;
 export type PersonalKind = keyof typeof personalKinds;
 

@@ -201,6 +201,28 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The deployment names this screenshot. Give it another screenshotId first.",
   ),
+  CLICK_CAMPAIGN_NOT_FOUND: row(404, Code.NotFound, "There is no campaign with this id."),
+  CLICK_CAMPAIGN_STARTED: row(
+    409,
+    Code.FailedPrecondition,
+    "Only drafts can be deleted. Cancel the campaign if nobody should be asked any more.",
+  ),
+  CLICK_CAMPAIGN_CLOSED: row(
+    409,
+    Code.FailedPrecondition,
+    "The campaign has ended or was cancelled. One that has ended goes on when you give it a later dueAt.",
+  ),
+  CLICK_CAMPAIGN_EMPTY: row(409, Code.FailedPrecondition, "Nobody is in the campaign. Add people before you start it."),
+  CLICK_CAMPAIGN_FULL: row(
+    409,
+    Code.FailedPrecondition,
+    "A campaign has at most 1,000,000 people. Nobody was added. Ask the others by another campaign.",
+  ),
+  CLICK_TOO_MANY_CAMPAIGNS: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has 200 campaigns that are drafts or run. Delete or cancel one first.",
+  ),
   CLICK_RENDER_NOT_FOUND: row(404, Code.NotFound, "Nothing is published to render here."),
   CLICK_TEMPLATE_SLUG_EXISTS: row(
     409,

@@ -1,6 +1,7 @@
 import { compatRoutes } from "../compat/routes/index.ts";
 import { acceptanceRoutes } from "./acceptances.ts";
 import { bulkRoutes, statsRoutes } from "./bulk.ts";
+import { campaignRoutes } from "./campaigns.ts";
 import { configurationRoutes } from "./configuration.ts";
 import { consentRoutes } from "./consent.ts";
 import { dashboardRoutes } from "./dashboard/index.ts";
@@ -48,6 +49,7 @@ export const allRoutes: readonly Route[] = [
   ...publishedKeyRoutes,
   ...verifyRoutes,
   ...consentRoutes,
+  ...campaignRoutes,
   ...renderRoutes,
   ...embedRoutes,
   ...genRoutes,

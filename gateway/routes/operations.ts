@@ -10,6 +10,7 @@ export type ResourceName =
   | "session"
   | "receipt"
   | "deployment"
+  | "campaign"
   | "genTemplate"
   | "genAsset"
   | "genDocument"
@@ -50,6 +51,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   CLICK_EVIDENCE_NOT_FOUND: "session",
   CLICK_RECEIPT_NOT_FOUND: "receipt",
   CLICK_DEPLOYMENT_NOT_FOUND: "deployment",
+  CLICK_CAMPAIGN_NOT_FOUND: "campaign",
   GEN_TEMPLATE_NOT_FOUND: "genTemplate",
   GEN_ASSET_NOT_FOUND: "genAsset",
   GEN_DOCUMENT_NOT_FOUND: "genDocument",

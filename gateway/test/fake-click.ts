@@ -22,6 +22,7 @@ import { requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { fakeCampaigns } from "./fake-campaigns.ts";
 import { createFakeConsent } from "./fake-consent.ts";
 import { createFakeErasure } from "./fake-erasure.ts";
 import { createFakeEvidenceKeys } from "./fake-evidence-keys.ts";
@@ -172,6 +173,7 @@ export function createFakeClick() {
         }
         return { statsJson: wholeJson(stats.schemas.answer, { templateId: request.templateId, declines: 0 }) };
       },
+      ...fakeCampaigns,
       listAgreementStates: ({ templateId, userRefs }, context) => {
         if (statsOf.get(templateId) !== requireCaller(context).orgId) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
         return { asOf: now, users: userRefs.map((userRef) => ({ userRef, outstanding: true })) };

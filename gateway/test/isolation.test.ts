@@ -114,9 +114,10 @@ describe("ids in bodies and queries", () => {
       accept: ["sessionId", "templateId", "versionId"],
       listAcceptances: ["?templateId", "?versionId"],
       // The file has nothing then: see the test of exports.
-      createExport: ["acceptances.templateId", "acceptances.versionId"],
+      createExport: ["acceptances.templateId", "acceptances.versionId", "acceptances.campaignId"],
       createExportSchedule: ["templateId"],
       updateExportSchedule: ["templateId"],
+      createCampaign: ["templateId", "versionId"],
       getInclusionProof: ["?receiptId"],
       getUserConsentState: ["?templateId"],
       updateUserConsentState: ["purposes[].templateId"],

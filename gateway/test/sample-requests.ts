@@ -1,3 +1,4 @@
+import { campaignOf } from "./fake-campaigns.ts";
 import { type Operation, operations } from "../routes/operations.ts";
 import { compatSamples, createCompatResources } from "./compat-samples.ts";
 import { createDashboardResources, dashboardSamples } from "./dashboard-samples.ts";
@@ -78,6 +79,7 @@ export async function createResources(gateway: TestGateway, token: string, orgId
     template: template.id as string,
     version: version.id as string,
     deployment: deployment.id as string,
+    campaign: campaignOf(orgId),
     session: session.id as string,
     receipt: receipt.receiptId as string,
     userRef: "user 1/ö",

@@ -1,5 +1,6 @@
 import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import type { Decision } from "./accept/accept-body.ts";
+import { askedOf, type Campaign } from "./campaigns/campaign.ts";
 import type { ConsentEventType } from "./consent/consent.ts";
 import type { SessionOutcome } from "./sessions/session.ts";
 
@@ -181,3 +182,23 @@ export const userErased = (
       sessionIds: [...names.sessions],
     },
   });
+
+/** The events of a campaign: how far it has come, but nobody's name. */
+export function campaignTold(
+  context: EventContext,
+  what: "started" | "reminder" | "ended" | "cancelled",
+  campaign: Campaign,
+): OutboxRecord {
+  const { id, templateId, dueAt, remindersSent, people, unchecked, accepted, declined, withdrawn } = campaign;
+  const report = {
+    ...{ campaignId: id, templateId, dueAt: dueAt.toISOString(), reminders: remindersSent },
+    ...{ people, unchecked, asked: askedOf(campaign), accepted, declined, withdrawn },
+  };
+  const payloads = {
+    started: { campaignStarted: report },
+    reminder: { campaignReminder: report },
+    ended: { campaignEnded: report },
+    cancelled: { campaignCancelled: report },
+  } as const;
+  return outboxRecord(context, `assent.click.campaign.${what}`, id, payloads[what]);
+}

@@ -5,6 +5,7 @@ import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { destruction } from "#platform/destroy-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { accept, acceptBatch } from "./accept/accept.ts";
+import { campaigns } from "./campaigns/campaigns.ts";
 import { listAgreementStates } from "./consent/agreement-states.ts";
 import { getConsentState } from "./consent/consent-state.ts";
 import { updateConsentState } from "./consent/update-consent-state.ts";
@@ -83,6 +84,7 @@ export const clickRoutes =
       ...listAcceptances(deps),
       ...getConsentState(deps),
       ...listAgreementStates(deps),
+      ...campaigns(deps),
       ...afterComparison(deps, updateConsentState(deps)),
       ...listEvidenceKeys(deps),
       ...getCheckpoint(deps),

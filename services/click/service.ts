@@ -17,10 +17,12 @@ import { createLogWitness } from "#platform/transparency/witness.ts";
 import { acceptBodyParser } from "./accept/accept-body.ts";
 import { createAcceptPath } from "./accept/accept-path.ts";
 import { createRecorder } from "./accept/recorder.ts";
+import { countForCampaigns } from "./campaigns/campaign-people.ts";
+import { createCampaignWorker } from "./campaigns/campaign-worker.ts";
 import type { ClickConfig } from "./config.ts";
 import { createPurposeOffers, createTemplateOffers } from "./consent/purpose-offers.ts";
 import { createCopyWorker } from "./copies/copy-worker.ts";
-import { createEraser } from "./erasure/erase-due.ts";
+import { createEraser, mayEraseByTime } from "./erasure/erase-due.ts";
 import { createSetbacks } from "./erasure/setbacks.ts";
 import { createEvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import { clickRoutes, evidenceAdminRoutes, personalDataRoutes } from "./handlers.ts";
@@ -76,7 +78,8 @@ export async function createClickService(config: ClickConfig, deps: ClickService
   const rendering = createRendering({ pool, templates: client, ...evidence, clock });
   const renderer = createClient(RendererService, deps.docgen);
   const evidencePrinter = createEvidencePrinter({ renderer, issuer: config.issuer, logger });
-  const statistics = createStatistics({ pool, bus, logger, metrics, tracer });
+  const countPeople = countForCampaigns({ vault: evidence.vault, clock });
+  const statistics = createStatistics({ pool, bus, logger, metrics, tracer, alsoApply: countPeople });
   const witness = config.logWitness ? createLogWitness(config.logWitness, config.natsUrl ?? "") : undefined;
   const logs = await createLogWorkers({
     ...{ pool: integratorPool, servicePool: pool, witness },
@@ -132,6 +135,10 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     run: () => sweepUnlessAway({ pool: sweeperPool, clock, newId, logger, onSwept: wakeRelay }),
   });
   const setbacks = createSetbacks({ bus, relayPool, clock, logger, metrics });
+  const campaigns = createCampaignWorker({
+    ...{ pool, sweeperPool, templates, vault: evidence.vault, clock, newId, logger, wakeRelay },
+    mayDeleteByTime: () => mayEraseByTime({ logGuard: logs.guard, integratorPool, setbacks }),
+  });
   const onErased = (organizationId: string) => onRecorded([organizationId]);
   const eraser = createEraser({
     ...{ pool, eraserPool, integratorPool, logGuard: logs.guard, setbacks, templates },
@@ -173,7 +180,7 @@ export async function createClickService(config: ClickConfig, deps: ClickService
     deadEvents: [publications.deadEvents, statistics.deadEvents],
     resealer,
     workers: [
-      ...[hashKey.worker, relay, publications, sweeper, eraser, copies, resealer.worker],
+      ...[hashKey.worker, relay, publications, sweeper, eraser, copies, campaigns, resealer.worker],
       ...[...logs.workers, ...statistics.workers],
     ],
     checkReady: async () => {

@@ -86,6 +86,72 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     return readFile(await started.path());
   }
 
+  test("a campaign is drafted, gets its people from a file, is started, and shows who has accepted", async () => {
+    const home = await newHome();
+    await accept("early", {}, home);
+    const page = await openAs(pages, home.owner, "/campaigns", wrong);
+    await page.getByText("No campaign yet").waitFor();
+    await expectAccessible(page);
+    await button(page, "New campaign").click();
+    const form = dialog(page);
+    await form.getByLabel("Name").fill("Terms 2027");
+    await form.getByRole("button", { name: /Text/ }).click();
+    await page.getByRole("option", { name: "Terms of service" }).click();
+    await form.getByLabel("Accept by").fill("2036-12-31T23:00");
+    await form.getByLabel(/Remind me/).fill("14, 3, x");
+    await button(page, "Create draft").click();
+    await form.getByText("Enter at most 20 numbers").waitFor();
+    await form.getByLabel(/Remind me/).fill("14, 3");
+    await expectAccessible(page);
+    await lookInDark(page, "dashboard-campaign-new");
+    await page.emulateMedia({ colorScheme: "light" });
+    await button(page, "Create draft").click();
+    await heading(page, "Terms 2027");
+    await button(page, "Add people").click();
+    const csv = `"userRef","plan"\r\n"early","a"\r\n"late, Inc.","b"\r\n${Array.from({ length: 60 }, (_, n) => `user-${n},c`).join("\r\n")}`;
+    await dialog(page)
+      .locator('input[type="file"]')
+      .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await dialog(page).getByLabel("References").fill('{"userRef":"by-hand"}\nearly');
+    await lookInDark(page, "dashboard-campaign-people");
+    await page.emulateMedia({ colorScheme: "light" });
+    await dialog(page).getByRole("button", { name: "Add people" }).click();
+    await dialog(page).waitFor({ state: "detached" });
+    await page.getByText("63 people not looked at yet.").waitFor();
+    await button(page, "Start").click();
+    await page.getByText("1 of 63 people accepted · 62 not yet · 0 declined · 0 withdrawn").waitFor();
+    await accept("late, Inc.", {}, home);
+    await until(async () => {
+      await page.reload();
+      return (await page.getByText("2 of 63 people accepted").count()) === 1;
+    });
+    await expectAccessible(page);
+    const rows = page.getByRole("table", { name: "People" }).getByRole("row");
+    await rows.nth(50).waitFor();
+    expect(await rows.count()).toBe(51);
+    await page.getByLabel("Person").fill("late, Inc.");
+    await page.getByLabel("Person").press("Enter");
+    await page.getByRole("row", { name: /late, Inc. Accepted/ }).waitFor();
+    expect(await rows.count()).toBe(2);
+    await lookInDark(page, "dashboard-campaign");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.setViewportSize({ width: 375, height: 740 });
+    expect(await widthOf(page)).toBe(375);
+    await lookInDark(page, "dashboard-campaign-phone");
+    await page.emulateMedia({ colorScheme: "light" });
+    await button(page, "Change").click();
+    expect(await dialog(page).getByLabel("Accept by").inputValue()).toBe("2036-12-31T23:00");
+    await dialog(page).getByLabel("Name").fill("Terms 2027, extended");
+    await button(page, "Save").click();
+    await heading(page, "Terms 2027, extended");
+    await button(page, "Cancel campaign").click();
+    await dialog(page).getByRole("button", { name: "Cancel campaign" }).click();
+    await page.getByText("Cancelled").waitFor();
+    await button(page, "Export who is outstanding").click();
+    await heading(page, "Privacy");
+    await page.context().close();
+  });
+
   test("acceptances are found by person, receipt, text and time, page by page; the search is in the address", async () => {
     const home = await newHome();
     const page = await enter("", home.owner);

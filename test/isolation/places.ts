@@ -45,6 +45,11 @@ const bodies: Readonly<Record<string, (id: string, own: Resources) => unknown>> 
   "accept templateId": (id) => ({ templateId: id, userRef: "user-1" }),
   "accept versionId": (id, own) => ({ templateId: own.template, userRef: "user-1", versionId: id }),
   "createExport acceptances.templateId": (id) => ({ acceptances: { format: "csv", templateId: id } }),
+  "createCampaign templateId": (id) => ({ name: "Terms", templateId: id, dueAt: "2036-12-31T23:00:00Z" }),
+  "createCampaign versionId": (id, own) => ({
+    ...{ name: "Terms", templateId: own.template, versionId: id, dueAt: "2036-12-31T23:00:00Z" },
+  }),
+  "createExport acceptances.campaignId": (id) => ({ acceptances: { format: "csv", campaignId: id } }),
   "createExport acceptances.versionId": (id) => ({ acceptances: { format: "csv", versionId: id } }),
   "updateUserConsentState purposes[].templateId": (id) => ({
     purposes: [{ purpose: "marketing", decision: "GRANT", templateId: id }],
@@ -58,6 +63,7 @@ const resourceOfField: Readonly<Record<string, string>> = {
   templateId: "template",
   templateIds: "template",
   versionId: "version",
+  campaignId: "campaign",
   sessionId: "session",
   deploymentId: "deployment",
   log: "organization",
@@ -88,6 +94,7 @@ export const answersAnyway = [
   "listAcceptances ?versionId",
   "createExport acceptances.templateId",
   "createExport acceptances.versionId",
+  "createExport acceptances.campaignId",
   "getUserConsentState path",
   "getUserConsentState ?templateId",
   "updateUserConsentState path",

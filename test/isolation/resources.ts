@@ -41,8 +41,12 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
   const receipt = bodyOf(201, await api.accept(`key-${name}`, { templateId, userRef: `user ${name}/ö` }));
   const purposes = [{ purpose: "marketing", decision: "GRANT" }];
   bodyOf(200, await api.post(`/v1/click/consent/${encodeURIComponent(`user ${name}/ö`)}`, { purposes }));
+  const dueAt = "2199-12-31T23:00:00Z";
+  const campaign = bodyOf(201, await api.post("/v1/click/campaigns", { name: "Terms", templateId, dueAt }));
+  bodyOf(200, await api.post(`/v1/click/campaigns/${campaign.id}/people`, { userRefs: [`user ${name}/ö`] }));
   return {
     organization: api.organizationId,
+    campaign: campaign.id,
     template: templateId,
     version: versionId,
     deployment: deployment.id,
@@ -71,6 +75,8 @@ export async function everythingOf(api: Api, ids: Resources): Promise<unknown[]>
     `/v1/click/templates/${ids.template}/versions/${ids.version}/approval`,
     "/v1/click/approval-requests",
     `/v1/click/sessions/${ids.session}`,
+    "/v1/click/campaigns",
+    `/v1/click/campaigns/${ids.campaign}/people`,
     `/v1/click/consent/${encodeURIComponent(valueIn(ids, "userRef"))}?includeHistory=true`,
     "/v1/sign/agreements",
     "/v1/sign/templates",

@@ -120,6 +120,8 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     policies: ["click.subject_key eraser_due (r): (restricted_until IS NOT NULL)"],
     grants: [
       "click.acceptance: SELECT, UPDATE (erased_at, once_hash, sealed, subject_index)",
+      "click.campaign: SELECT, UPDATE (accepted, declined, erased, people, unchecked, withdrawn)",
+      "click.campaign_person: DELETE, SELECT",
       "click.consent_deadline: DELETE, SELECT, UPDATE (expires_at)",
       "click.consent_event: SELECT, UPDATE (erased_at, sealed, subject_index)",
       "click.consent_head: DELETE, SELECT, UPDATE (clock)",
@@ -249,6 +251,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     reason:
       "Announces what time has brought about and chooses the copy that is mailed next, for all organizations. Serves no request and sees nobody's texts, claims or addresses.",
     policies: [
+      "click.campaign sweeper_reads (r)",
       "click.consent_deadline sweeper_all (*)",
       "click.consent_event sweeper_reads (r)",
       "click.consent_head sweeper_all (*)",
@@ -260,6 +263,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "click.session_deadline sweeper_all (*)",
     ],
     grants: [
+      "click.campaign: SELECT (announced_at, id, next_at, organization_id, status, unchecked)",
       "click.consent_deadline: DELETE, SELECT, UPDATE (expires_at)",
       "click.consent_event: SELECT (event_id, expires_at, organization_id, purpose, receipt_id, recorded_at, revision, subject_index, template_id, template_revision, version_id)",
       "click.consent_head: SELECT, UPDATE (clock)",

@@ -1,3 +1,5 @@
+import { dayMs, momentOf, offsetOf } from "#platform/zone-time.ts";
+
 /** When something is done again and again, by the clocks of a place. */
 export interface ScheduleTimes {
   readonly every: "daily" | "weekly" | "monthly";
@@ -8,8 +10,6 @@ export interface ScheduleTimes {
   /** IANA. */
   readonly timeZone: string;
 }
-
-const dayMs = 86_400_000;
 
 /**
  * The first due time after a moment. Each day that the rule names has one: where clocks are put forward over it, it comes
@@ -33,25 +33,4 @@ function isDay({ every, day }: Pick<ScheduleTimes, "every" | "day">, date: Date)
   if (every === "weekly") return (date.getUTCDay() || 7) === day;
   const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
   return date.getUTCDate() === Math.min(day, last);
-}
-
-/** The moment at which clocks of the zone show a time, which is written as if it were UTC. */
-function momentOf(timeZone: string, shown: number): number {
-  const [before, later] = [shown - dayMs, shown + dayMs].map((near) => shown - offsetOf(timeZone, near)) as [
-    number,
-    number,
-  ];
-  const isShown = (moment: number): boolean => moment + offsetOf(timeZone, moment) === shown;
-  return !isShown(before) && isShown(later) ? later : before;
-}
-
-/** By how much clocks of the zone are ahead of UTC at a moment. */
-function offsetOf(timeZone: string, moment: number): number {
-  const parts = new Intl.DateTimeFormat("en-u-hc-h23", {
-    ...{ timeZone, year: "numeric", month: "numeric", day: "numeric" },
-    ...{ hour: "numeric", minute: "numeric", second: "numeric" },
-  }).formatToParts(moment);
-  const of = (type: string): number => Number(parts.find((part) => part.type === type)?.value);
-  const shown = Date.UTC(of("year"), of("month") - 1, of("day"), of("hour"), of("minute"), of("second"));
-  return shown - Math.floor(moment / 1_000) * 1_000;
 }

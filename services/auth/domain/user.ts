@@ -2,6 +2,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
 import { refusedField } from "#platform/problems.ts";
+import { knownTimeZone } from "#platform/zone-time.ts";
 
 export type UserRole = "owner" | "developer" | "viewer";
 const ranks: Readonly<Record<UserRole, number>> = { viewer: 0, developer: 1, owner: 2 };
@@ -68,18 +69,11 @@ export function parseLocale(locale: string): string {
   throw refusedField("locale", "INVALID_LOCALE", "must be a language tag such as en or pt-BR");
 }
 
-const timeZonePattern = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/;
-
 /** The name of a time zone; empty stays empty. Throws VALIDATION_FAILED. */
 export function parseTimeZone(timeZone: string): string {
   if (timeZone === "") return "";
-  try {
-    if (timeZone.length <= 64 && timeZonePattern.test(timeZone)) {
-      return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone;
-    }
-  } catch {
-    // Said below.
-  }
+  const known = knownTimeZone(timeZone);
+  if (known !== undefined) return known;
   throw refusedField("timeZone", "INVALID_TIME_ZONE", "must be a time zone such as Europe/Berlin");
 }
 

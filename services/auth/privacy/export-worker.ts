@@ -137,7 +137,10 @@ async function nextPage({ holders, people, vault }: ExportWorkerDeps, { orgId }:
     if (found.kind === "acceptances") {
       if (holder === 0) return { files: [], nextCursor: "" };
       const acceptances = fromJson(AcceptancesToExportSchema, about);
-      return holders.click.exportOrganization({ cursor, acceptances }, options);
+      const page = await holders.click.exportOrganization({ cursor, acceptances }, options);
+      if (acceptances.campaignId !== undefined && page.files.some(({ path }) => !path.startsWith("people/")))
+        throw new Error("a click service of an earlier release knows no campaigns and exports receipts");
+      return page;
     }
     if (holder === 0 && isOrganization)
       return exportPage(cursor, (after) => nextOfTables(people, orgId, "auth", after, ownFiles));

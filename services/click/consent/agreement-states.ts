@@ -29,18 +29,13 @@ export const listAgreementStates = (deps: Deps): Pick<ServiceImpl<typeof ClickSe
     // Nothing is outstanding while nothing can be accepted.
     const isAsked = offer.published.length > 0;
     const users = userRefs.map((userRef) => ({ userRef, key: deps.vault.subjectIndex(orgId, userRef) }));
-    const standing = await withOrg(deps.pool, orgId, async (tenant) => {
-      const found = new Map<string, AgreementState>();
-      for (let start = 0; start < users.length; start += readAtOnce) {
-        const indexes = users.slice(start, start + readAtOnce).map(({ key }) => key);
-        const last = await readLastOfUsers(deps, tenant, templateId.toLowerCase(), indexes);
-        const purposes = await readPurposes(tenant, last, now);
-        for (const { key, acceptance } of last) {
-          found.set(key, agreementAt(acceptance, offer, purposes.get(key) ?? new Map(), now));
-        }
-      }
-      return found;
-    });
+    const indexes = users.map(({ key }) => key);
+    const standing = new Map<string, AgreementState>();
+    await withOrg(deps.pool, orgId, (tenant) =>
+      readStandings(deps, tenant, { templateId: templateId.toLowerCase(), indexes, now }, (key, acceptance, purposes) =>
+        standing.set(key, agreementAt(acceptance, offer, purposes, now)),
+      ),
+    );
     const listed = users.map(({ userRef, key }) => {
       const agreement = standing.get(key.toString("hex"));
       const outstanding = isAsked && (agreement?.status !== "ACCEPTED" || !agreement.isLatest);
@@ -53,6 +48,24 @@ export const listAgreementStates = (deps: Deps): Pick<ServiceImpl<typeof ClickSe
   },
 });
 
+/** Tells of each of these users who has decided on the template: their last decision, and the purposes as they are. */
+export async function readStandings(
+  deps: Pick<Deps, "vault">,
+  tenant: Tenant,
+  {
+    templateId,
+    indexes,
+    now,
+  }: { readonly templateId: string; readonly indexes: readonly Buffer[]; readonly now: Date },
+  tell: (key: string, acceptance: LastAcceptance, purposes: ReadonlyMap<string, PurposeState>) => void,
+): Promise<void> {
+  for (let start = 0; start < indexes.length; start += readAtOnce) {
+    const last = await readLastOfUsers(deps, tenant, templateId, indexes.slice(start, start + readAtOnce));
+    const purposes = await readPurposes(tenant, last, now);
+    for (const { key, acceptance } of last) tell(key, acceptance, purposes.get(key) ?? new Map());
+  }
+}
+
 interface LastOfUser {
   /** The index of the user, in hexadecimal. */
   readonly key: string;
@@ -60,7 +73,7 @@ interface LastOfUser {
 }
 
 async function readLastOfUsers(
-  { vault }: Deps,
+  { vault }: Pick<Deps, "vault">,
   tenant: Tenant,
   templateId: string,
   indexes: readonly Buffer[],

@@ -138,4 +138,5 @@ const lastAcceptance = (receipt: RecordedReceipt): LastAcceptance => ({
   acceptedAt: new Date(receipt.acceptedAt),
   receiptId: receipt.receiptId,
   purposes: receipt.purposes,
+  superseded: receipt.superseded,
 });

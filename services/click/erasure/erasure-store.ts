@@ -179,7 +179,13 @@ export async function findErasure(
   { orgId, client }: Tenant,
   id: string,
 ): Promise<
-  { readonly erased: ErasedRecords; readonly restricted: readonly { recordId: string; until: string }[] } | undefined
+  | {
+      readonly erased: ErasedRecords;
+      readonly restricted: readonly { recordId: string; until: string }[];
+      /** Of those that are about campaigns alone. */
+      readonly campaignIds?: readonly string[];
+    }
+  | undefined
 > {
   const { rows } = await client.query("select outcome from click.erasure where organization_id = $1 and id = $2", [
     orgId,

@@ -31,11 +31,15 @@ with r as (
   select template_id, terms_hash from click.session where organization_id = $1 and subject_index = $2
   union
   select template_id, null from click.consent_event where organization_id = $1 and subject_index = $2
+  union
+  select c.template_id, null from click.campaign_person p
+  join click.campaign c on c.organization_id = p.organization_id and c.id = p.campaign_id
+  where p.organization_id = $1 and p.subject_index = $2
 )
 select ${termsColumns} from r
 left join click.template_terms t on t.organization_id = $1 and t.terms_hash = r.terms_hash`;
 
-/** All distinct terms of a person's records; empty for an unknown person. */
+/** All distinct terms of a person's records, and of campaigns that ask them; empty for an unknown person. */
 export async function findPersonTerms({ orgId, client }: Tenant, subjectIndex: Buffer): Promise<RecordTerms[]> {
   return (await client.query<TermsRow>(personTermsSql, [orgId, subjectIndex])).rows.map(termsOf);
 }
@@ -58,7 +62,7 @@ export async function findRecords(
   { orgId, client }: Tenant,
   subjectIndex: Buffer,
   limit: number,
-): Promise<{ readonly kind: "receipt" | "session" | "consent-change"; readonly id: string }[]> {
+): Promise<{ readonly kind: "receipt" | "session" | "consent-change" | "campaign"; readonly id: string }[]> {
   const { rows } = await client.query(
     `select 'receipt' as kind, receipt_id as id from click.acceptance where organization_id = $1 and subject_index = $2
      union all
@@ -66,6 +70,8 @@ export async function findRecords(
      union all
      select distinct 'consent-change', receipt_id from click.consent_event
      where organization_id = $1 and subject_index = $2 and update_id is not null
+     union all
+     select 'campaign', campaign_id from click.campaign_person where organization_id = $1 and subject_index = $2
      limit $3`,
     [orgId, subjectIndex, limit],
   );

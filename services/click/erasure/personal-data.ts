@@ -15,6 +15,7 @@ import { spellingsOf } from "#platform/db/address-pattern.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { forgetInCampaigns } from "../campaigns/forget-person.ts";
 import { planPerson } from "./erase-person.ts";
 import { defaultMaxRecords, type EraseUserDeps, eraseUser } from "./erase-user.ts";
 import { type ErasureReason, findRules } from "./erasure-rules.ts";
@@ -55,7 +56,23 @@ interface Place {
   readonly userRef: string;
 }
 
+/** The first call for a reference deletes it from campaigns, too, unless a legal hold keeps what there is. */
 async function eraseReference(
+  deps: EraseUserDeps,
+  caller: Caller,
+  request: ErasePersonRequest,
+  place: Place,
+): Promise<{ items: Item[]; nextCursor: string }> {
+  const page = await eraseRecords(deps, caller, request, place);
+  const { erasureId, holdMark, isHeld } = request;
+  const isKept = isHeld || page.items.some(({ keptBecause }) => keptBecause === "LEGAL_HOLD");
+  if (place.round > 0 || isKept) return page;
+  const id = idOf(`${erasureId.toLowerCase()} campaigns`, place.index, 1);
+  const campaigns = await forgetInCampaigns(deps, caller, { userRef: place.userRef, erasureId: id, holdMark });
+  return { ...page, items: [...page.items, ...campaigns.map((one) => erasedItem("click.campaign", one))] };
+}
+
+async function eraseRecords(
   deps: EraseUserDeps,
   caller: Caller,
   { erasureId, ground, isHeld, holdMark }: ErasePersonRequest,
@@ -111,7 +128,9 @@ async function findUser(deps: EraseUserDeps, orgId: OrgId, userRef: string): Pro
     if (rules === undefined) return [];
     const person = { subjectIndex, rules, now: deps.clock.now() };
     const planned = await withOrg(deps.eraserPool, orgId, (tenant) => planPerson(tenant, person, defaultMaxRecords));
-    return planned === undefined ? [] : itemsOf(planned);
+    const found = await withOrg(deps.pool, orgId, (tenant) => findRecords(tenant, subjectIndex, defaultMaxRecords));
+    const campaigns = found.filter(({ kind }) => kind === "campaign").map(({ id }) => erasedItem("click.campaign", id));
+    return [...(planned === undefined ? [] : itemsOf(planned)), ...campaigns];
   } catch (error) {
     if (!isHold(error)) throw error;
     return heldRecords(deps, orgId, userRef);
@@ -139,16 +158,17 @@ interface Outcome {
   readonly restricted: readonly { readonly recordId: string; readonly until: string | Date }[];
 }
 
+const erasedItem = (kind: PersonalKind, targetId: string): Item => ({
+  ...{ kind, targetId, count: 1, outcome: PersonalItemOutcome.ERASED },
+});
+
 function itemsOf({ erased, restricted }: Outcome): Item[] {
-  const item = (kind: PersonalKind, targetId: string): Item => ({
-    ...{ kind, targetId, count: 1, outcome: PersonalItemOutcome.ERASED },
-  });
   return [
-    ...erased.receiptIds.map((id) => item("click.receipt", id)),
-    ...erased.sessionIds.map((id) => item("click.session", id)),
-    ...erased.changeIds.map((id) => item("click.consent-change", id)),
+    ...erased.receiptIds.map((id) => erasedItem("click.receipt", id)),
+    ...erased.sessionIds.map((id) => erasedItem("click.session", id)),
+    ...erased.changeIds.map((id) => erasedItem("click.consent-change", id)),
     ...restricted.map(({ recordId, until }) => ({
-      ...item("click.receipt", recordId),
+      ...erasedItem("click.receipt", recordId),
       ...{ outcome: PersonalItemOutcome.RESTRICTED, keptBecause: "RETENTION" },
       keptUntil: timestampFromDate(new Date(until)),
     })),

@@ -6,9 +6,13 @@ import {
   type ExportOrganizationResponseSchema,
 } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { csvLine, csvMark } from "#platform/csv.ts";
+import { unknownCursor } from "#platform/cursor.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { refusedField } from "#platform/problems.ts";
+import { shownState } from "../campaigns/campaign.ts";
+import { openPerson } from "../campaigns/campaign-people.ts";
+import { findCampaign, listPeople } from "../campaigns/campaign-store.ts";
 import type { ClickDeps } from "../deps.ts";
 import { findLogSize, type LogRange, listRecorded } from "../receipts/acceptance-list.ts";
 import { writeReceipts } from "../receipts/acceptance-receipts.ts";
@@ -36,6 +40,7 @@ export async function exportAcceptances(
   wanted: AcceptancesToExport,
   cursor: string,
 ): Promise<Page> {
+  if (wanted.campaignId !== undefined) return exportOutstanding(deps, orgId, wanted, cursor);
   const filter = readFilter(wanted, (userRef) => deps.vault.subjectIndex(orgId, userRef));
   const within = <T>(work: (tenant: Tenant) => Promise<T>): Promise<T> => withOrg(deps.pool, orgId, work);
   const isCsv = wanted.format === AcceptanceFormat.CSV;
@@ -62,6 +67,43 @@ export async function exportAcceptances(
     untilLeafIndex: BigInt(left.until),
   };
 }
+
+/** Who was asked and has not accepted, page by page, as it is when the turn of each page comes. */
+async function exportOutstanding(
+  { pool, vault, clock }: ClickDeps,
+  orgId: OrgId,
+  { campaignId = "", format }: AcceptancesToExport,
+  cursor: string,
+): Promise<Page> {
+  const isCsv = format === AcceptanceFormat.CSV;
+  const id = campaignId.toLowerCase();
+  if (!/^([0-9a-f]{2})*$/.test(cursor)) throw unknownCursor();
+  const after = Buffer.from(cursor, "hex");
+  const { campaign, people } = await withOrg(pool, orgId, async (tenant) => ({
+    campaign: await findCampaign(tenant, id),
+    people: await listPeople(tenant, id, {
+      ...{ states: ["ASKED", "DECLINED", "WITHDRAWN"], after, only: undefined, limit: peopleOfPage },
+    }),
+  }));
+  const rows = people.map((person) => ({
+    userRef: openPerson(vault, orgId, id, person),
+    state: campaign === undefined ? person.state : shownState(person.state, campaign, clock.now()),
+    decidedAt: person.decidedAt?.toISOString() ?? null,
+    receiptId: person.receiptId,
+  }));
+  const heads = cursor === "" && isCsv ? csvMark + csvLine(["userRef", "state", "decidedAt", "receiptId"]) : "";
+  const lineOfPerson = (row: (typeof rows)[number]): string =>
+    isCsv ? csvLine(Object.values(row).map((value) => value ?? "")) : `${JSON.stringify(row)}\n`;
+  const content = Buffer.from(heads + rows.map(lineOfPerson).join(""));
+  const next = people.length < peopleOfPage ? undefined : people.at(-1)?.subjectIndex.toString("hex");
+  const path = `people/${cursor === "" ? "first" : cursor}.${isCsv ? "csv" : "jsonl"}`;
+  return {
+    files: content.length === 0 ? [] : [{ path, title: "People", content }],
+    nextCursor: next ?? "",
+  };
+}
+
+const peopleOfPage = 5_000;
 
 function rangeIn(cursor: string): LogRange {
   const [, from, until] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { consentState } from "#api/consents.ts";
-import { type ExportedSession, exportedSession } from "#api/exported.ts";
+import { type ExportedSession, exportedCampaigns, exportedSession } from "#api/exported.ts";
 import { consentReceipt } from "#api/receipts.ts";
 import { ConsentStateSchema } from "#gen/assent/click/v1/click_pb.ts";
 import type { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
@@ -9,6 +9,8 @@ import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { type ExportItem, exportPage, type FileToExport, jsonFile, schemaFile } from "#platform/export-page.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { shownState } from "../campaigns/campaign.ts";
+import { listCampaignsOf } from "../campaigns/campaign-store.ts";
 import { withLeaves, writeConsentReceipts } from "../consent/consent-receipts.ts";
 import { consentStateMessage } from "../consent/consent-state.ts";
 import { listHistory } from "../consent/consent-store.ts";
@@ -96,11 +98,28 @@ function recordOf({ session, text, acceptances, copies }: Evidence): ExportedSes
   };
 }
 
+/** Where the person stands with campaigns; nothing when they are in none. */
+async function campaignFiles(deps: ClickDeps, orgId: OrgId, userRef: string, index: number): Promise<FileToExport[]> {
+  const subjectIndex = deps.vault.subjectIndex(orgId, userRef);
+  const found = await withOrg(deps.pool, orgId, (tenant) => listCampaignsOf(tenant, subjectIndex));
+  if (found.length === 0) return [];
+  const campaigns = found.map(({ campaign, state, receiptId, decidedAt }) => ({
+    ...{ campaignId: campaign.id, name: campaign.name, templateId: campaign.templateId },
+    ...{ dueAt: campaign.dueAt.toISOString(), state: shownState(state, campaign, deps.clock.now()) },
+    ...{ receiptId, decidedAt: decidedAt?.toISOString() ?? null },
+  }));
+  return [
+    schemaFile("campaigns", "Campaigns that asked the person", exportedCampaigns.schemas.answer),
+    jsonFile(`data/campaigns/${index + 1}.json`, "Campaigns", () => ({ campaigns })),
+  ];
+}
+
 const maxChanges = 10_000;
 
 async function consentItem(deps: ClickDeps, orgId: OrgId, references: readonly string[]): Promise<ExportItem> {
   const files: FileToExport[] = [];
   for (const [index, userRef] of references.entries()) {
+    files.push(...(await campaignFiles(deps, orgId, userRef, index)));
     const query = { purpose: undefined, templateId: undefined, includeHistory: true, at: null, now: deps.clock.now() };
     const view = await readConsent(deps, orgId, { userRef, ...query });
     if (view.consents.length + view.agreements.length === 0) continue;

@@ -31,6 +31,13 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SubjectVault): readonl
     revision: "integer",
   }),
   {
+    table: "click.campaign_person",
+    column: "sealed",
+    key: { organization_id: "uuid", campaign_id: "uuid", subject_index: "bytea" },
+    select: 't.organization_id as "organizationId", t.campaign_id as "recordId", t.seed',
+    reseal: ({ seed, ...record }, sealed) => vault.resealed(record, seed, sealed),
+  },
+  {
     // Must come after the records: restricted ones are opened with the seeds stored here.
     table: "click.subject_key",
     column: "seed",

@@ -35,24 +35,30 @@ export interface StatisticsOptions {
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
+  /** Applies the same events in the same transaction, last: a consumer of its own would read all of them again. */
+  readonly alsoApply?: ((tenant: Tenant, events: readonly Event[]) => Promise<void>) | undefined;
 }
 
 const flushMs = 500;
 
 /** Keeps the statistics up to date: a consumer of the service's own events, and a counter of renderings. */
-export function createStatistics({ pool, bus, logger, metrics, tracer }: StatisticsOptions): {
+export function createStatistics({ pool, bus, logger, metrics, tracer, alsoApply }: StatisticsOptions): {
   readonly workers: readonly Worker[];
   readonly deadEvents: DeadEvents;
   readonly countRendering: RenderDeps["countRendering"];
 } {
   const renderings = createRenderCounter({ pool, logger });
+  const apply = applyStatistics();
   const consumer = createBatchConsumer({
     bus,
     pool,
     schema: "click",
     durable: "click-statistics",
     subjects: statisticsSubjects,
-    applyBatch: applyStatistics(),
+    applyBatch: async (tenant, events) => {
+      await apply(tenant, events);
+      await alsoApply?.(tenant, events);
+    },
     maxBatch: 1_000,
     // An organization costs eight statements, whether one of its events is counted or a hundred. The API promises that
     // numbers are less than a second old.

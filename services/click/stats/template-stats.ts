@@ -154,6 +154,7 @@ function userStats({ holders, offer, query, now }: StatsInput) {
       acceptedAt: new Date(`${day}T00:00:00Z`),
       receiptId: "",
       purposes: [],
+      superseded: false,
     } as const;
     const { isLatest, reacceptanceRequired } = agreementAt(acceptance, offer, new Map(), now);
     if (isLatest) usersOnLatest += users;

@@ -15,6 +15,8 @@ export interface LastAcceptance {
   readonly acceptedAt: Date;
   readonly receiptId: string;
   readonly purposes: readonly PurposeDecision[];
+  /** What a session had pinned was accepted when another text was published already. */
+  readonly superseded: boolean;
 }
 
 /** A text that is published. */
@@ -66,7 +68,10 @@ export function agreementAt(
 }
 
 /** Consent is withdrawn or runs out purpose by purpose; the acceptance holds as long as one of them does. */
-function statusOf({ decision, purposes }: LastAcceptance, states: ReadonlyMap<string, PurposeState>): AgreementStatus {
+export function statusOf(
+  { decision, purposes }: LastAcceptance,
+  states: ReadonlyMap<string, PurposeState>,
+): AgreementStatus {
   if (decision === "DECLINE") return "DECLINED";
   const granted = purposes.filter((purpose) => purpose.granted).flatMap(({ purpose }) => states.get(purpose) ?? []);
   if (granted.length === 0 || granted.some((state) => state.valid)) return "ACCEPTED";

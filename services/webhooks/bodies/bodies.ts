@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { genErrorName } from "#api/generation-errors.ts";
-import type { Audited, Event } from "#gen/assent/events/v1/events_pb.ts";
+import type { Audited, CampaignReport, Event } from "#gen/assent/events/v1/events_pb.ts";
 import type { Agreement } from "#gen/assent/sign/v1/agreement_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { isErrorCode } from "#platform/errors.ts";
@@ -115,6 +115,29 @@ const webhooksData: DataMakers<"endpointDisabled"> = {
   }),
 };
 
+type CampaignCase = "campaignStarted" | "campaignReminder" | "campaignEnded" | "campaignCancelled";
+
+/** Nobody is named: the list of those who are outstanding takes a credential. */
+const campaignOf = ({ campaignId: id, templateId, dueAt, reminders, ...counts }: CampaignReport): object => {
+  const { people, unchecked, asked, accepted, declined, withdrawn } = counts;
+  return {
+    campaign: {
+      ...{ id, templateId, dueAt: isoTime(dueAt) ?? null, remindersSent: reminders },
+      counts: {
+        ...{ people, unchecked, asked, accepted, declined, withdrawn },
+        outstanding: people - unchecked - accepted,
+      },
+      outstandingUrl: `/v1/click/campaigns/${id}/people?state=OUTSTANDING`,
+    },
+  };
+};
+const campaignData: DataMakers<CampaignCase> = {
+  campaignStarted: campaignOf,
+  campaignReminder: campaignOf,
+  campaignEnded: campaignOf,
+  campaignCancelled: campaignOf,
+};
+
 /** Whom it is about is not told, and the link takes a credential. */
 const exportData: DataMakers<"exportEnded"> = {
   exportEnded: ({ exportId: id, kind, status, scheduleId, format, parts, bytes, expiresAt }) => ({
@@ -180,6 +203,7 @@ const makers: DataMakers<PayloadCase> = {
   ...signData,
   ...webhooksData,
   ...exportData,
+  ...campaignData,
   ...auditMakers,
 };
 

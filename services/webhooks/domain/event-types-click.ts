@@ -56,6 +56,15 @@ const author = "user:0198f3a1-7c00-7000-8000-000000000073";
 const reader = "user:0198f3a1-7c00-7000-8000-000000000072";
 const released = { ...version, revision, label: receiptExample.versionLabel };
 
+const campaignId = "0198f3a1-7c00-7000-8000-000000000022";
+const progress = {
+  ...{ id: campaignId, templateId, dueAt: "2026-12-31T23:00:00.000Z", remindersSent: 0 },
+  counts: {
+    ...{ people: 1_200, unchecked: 0, asked: 948, accepted: 250, declined: 2, withdrawn: 0, outstanding: 950 },
+  },
+  outstandingUrl: `/v1/click/campaigns/${campaignId}/people?state=OUTSTANDING`,
+};
+
 const about = (name: string, service: "click" | "templates", description: string, example: object): EventTypeInfo => ({
   type: `click.${name}`,
   subject: `assent.${service}.${name}`,
@@ -119,6 +128,20 @@ export const clickEvents: readonly EventTypeInfo[] = [
       },
     },
   ),
+  aboutClick(
+    "campaign.started",
+    "A campaign was started, and everybody in it was looked at: ask those who are outstanding. One event, not one for each of them.",
+    { campaign: progress },
+  ),
+  aboutClick("campaign.reminder", "A reminder of a campaign is due, and somebody is outstanding.", {
+    campaign: { ...progress, remindersSent: 1 },
+  }),
+  aboutClick("campaign.ended", "The date of a campaign has passed. Who is outstanding is overdue.", {
+    campaign: { ...progress, remindersSent: 3 },
+  }),
+  aboutClick("campaign.cancelled", "A campaign was cancelled: nobody has to be asked any more.", {
+    campaign: progress,
+  }),
   aboutTemplates("version.published", "A version was published, with a new revision or again with the last one.", {
     version: { ...released, contentHash: receiptExample.contentHash, requiresReacceptance: false },
   }),

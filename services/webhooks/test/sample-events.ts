@@ -52,6 +52,11 @@ const approval = {
   ...{ by: "user:0198f3a1-7c00-7000-8000-000000000072", comment: "Section 3 is missing." },
 };
 
+const report = {
+  ...{ campaignId: newId(), templateId: ids.template, dueAt: time },
+  ...{ people: 12, unchecked: 0, asked: 9, accepted: 2, declined: 1, withdrawn: 0 },
+};
+
 const payloads: Readonly<Record<string, Payload>> = {
   "templates.version.published": {
     case: "versionPublished",
@@ -89,6 +94,10 @@ const payloads: Readonly<Record<string, Payload>> = {
     case: "userErased",
     value: { erasureId: newId(), receiptIds: [ids.receipt], restrictedReceiptIds: [], sessionIds: [ids.session] },
   },
+  "click.campaign.started": { case: "campaignStarted", value: report },
+  "click.campaign.reminder": { case: "campaignReminder", value: { ...report, reminders: 1 } },
+  "click.campaign.ended": { case: "campaignEnded", value: { ...report, reminders: 2 } },
+  "click.campaign.cancelled": { case: "campaignCancelled", value: report },
   "click.anchor.published": {
     case: "anchorPublished",
     value: { checkpoint: "log\n1\n", anchorIndex: 17n, anchorCheckpoint: "anchor\n18\n" },

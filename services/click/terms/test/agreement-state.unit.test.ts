@@ -16,6 +16,7 @@ const accepted: LastAcceptance = {
   acceptedAt,
   receiptId: "r",
   purposes: [],
+  superseded: false,
 };
 
 interface Case {

@@ -132,6 +132,7 @@ interface NavigationItem {
       | "start"
       | "templates"
       | "acceptances"
+      | "campaigns"
       | "agreements"
       | "generation"
       | "apiKeys"
@@ -159,6 +160,7 @@ const navigation: readonly NavigationGroup[] = [
     items: [
       { path: "/templates", text: "templates", icon: "template", scope: "click:read" },
       { path: "/acceptances", text: "acceptances", icon: "receipt", scope: "click:read" },
+      { path: "/campaigns", text: "campaigns", icon: "people", scope: "click:read" },
       { path: "/agreements", text: "agreements", icon: "sign", scope: "sign:read" },
       { path: "/generation", text: "generation", icon: "generate", scope: "gen:read" },
     ],

@@ -73,6 +73,16 @@ export const routes: readonly Route[] = [
     page: later(async () => (await import("../pages/acceptances/person-page.tsx")).PersonPage),
   },
   {
+    path: "/campaigns",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/campaigns/campaigns-page.tsx")).CampaignsPage),
+  },
+  {
+    path: "/campaigns/{id}",
+    scope: "click:read",
+    page: later(async () => (await import("../pages/campaigns/campaign-page.tsx")).CampaignPage),
+  },
+  {
     path: "/agreements",
     scope: "sign:read",
     page: later(async () => (await import("../pages/agreements/agreements-page.tsx")).AgreementsPage),

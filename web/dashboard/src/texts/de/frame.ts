@@ -7,6 +7,7 @@ export const frame: Texts["frame"] = {
   start: "Start",
   templates: "Klick-Vorlagen",
   acceptances: "Zustimmungen",
+  campaigns: "Kampagnen",
   agreements: "Vereinbarungen",
   generation: "Dokumente",
   apiKeys: "API-Schlüssel",

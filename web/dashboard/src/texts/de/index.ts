@@ -2,6 +2,7 @@ import type { Texts } from "../texts.tsx";
 import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
 import { agreements } from "./agreements.ts";
+import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
 import { errors } from "./errors.ts";
@@ -21,6 +22,7 @@ export const de: Texts = {
   acceptances,
   account,
   agreements,
+  campaigns,
   clients,
   common,
   editor,

@@ -160,6 +160,7 @@ export const privacy: Texts["privacy"] = {
     "click.receipt": "Eine Zustimmung",
     "click.session": "Eine Klick-Sitzung",
     "click.consent-change": "Eine Änderung einer Einwilligung",
+    "click.campaign": "Kampagnen, die sie bitten",
   },
   reasons: {
     IN_PROGRESS: "Es ist noch nicht vorbei. Löschen Sie danach noch einmal.",

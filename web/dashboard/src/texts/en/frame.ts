@@ -6,6 +6,7 @@ export const frame = {
   start: "Start",
   templates: "Click templates",
   acceptances: "Acceptances",
+  campaigns: "Campaigns",
   agreements: "Agreements",
   generation: "Documents",
   apiKeys: "API keys",

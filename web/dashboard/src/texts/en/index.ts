@@ -1,6 +1,7 @@
 import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
 import { agreements } from "./agreements.ts";
+import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
 import { errors } from "./errors.ts";
@@ -20,6 +21,7 @@ export const en = {
   acceptances,
   account,
   agreements,
+  campaigns,
   clients,
   common,
   editor,

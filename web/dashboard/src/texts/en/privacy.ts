@@ -160,6 +160,7 @@ export const privacy = {
     "click.receipt": "An acceptance",
     "click.session": "A click session",
     "click.consent-change": "A change of consent",
+    "click.campaign": "Campaigns that ask them",
   },
   reasons: {
     IN_PROGRESS: "It is not over yet. Erase again when it is.",
