@@ -122,9 +122,11 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     await page.getByText("1 of 63 people accepted · 62 not yet · 0 declined · 0 withdrawn").waitFor();
     await accept("late, Inc.", {}, home);
     await until(async () => {
-      await page.reload();
-      return (await page.getByText("2 of 63 people accepted").count()) === 1;
+      const [campaign] = bodyOf(200, await home.api.get("/v1/click/campaigns"));
+      return campaign.counts.accepted === 2;
     });
+    await page.reload();
+    await page.getByText("2 of 63 people accepted").waitFor();
     await expectAccessible(page);
     const rows = page.getByRole("table", { name: "People" }).getByRole("row");
     await rows.nth(50).waitFor();

@@ -224,6 +224,8 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     policies: [
       "click.acceptance resealer_reads (r)",
       "click.acceptance resealer_seals (w)",
+      "click.campaign_person resealer_reads (r)",
+      "click.campaign_person resealer_seals (w)",
       "click.consent_event resealer_reads (r)",
       "click.consent_event resealer_seals (w)",
       "click.sealed_rendering resealer_reads (r)",
@@ -237,6 +239,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     ],
     grants: [
       "click.acceptance: SELECT (idempotency_hash, organization_id, receipt_id, sealed), UPDATE (sealed)",
+      "click.campaign_person: SELECT (campaign_id, organization_id, sealed, seed, subject_index), UPDATE (sealed)",
       "click.consent_event: SELECT (organization_id, receipt_id, revision, sealed, subject_index), UPDATE (sealed)",
       "click.hash_key: SELECT, UPDATE (sealed)",
       "click.reseal_run: INSERT, SELECT, UPDATE",

@@ -227,6 +227,11 @@ export const clickMigrations: ServiceMigrations = {
       `grant select, update (people, unchecked, accepted, declined, withdrawn, erased) on click.campaign
         to assent_click_eraser`,
       "grant select, delete on click.campaign_person to assent_click_eraser",
+      "create policy resealer_reads on click.campaign_person for select to assent_click_resealer using (true)",
+      `create policy resealer_seals on click.campaign_person for update to assent_click_resealer
+        using (true) with check (true)`,
+      `grant select (organization_id, campaign_id, subject_index, seed, sealed), update (sealed)
+        on click.campaign_person to assent_click_resealer`,
       ...destroyerSql("click", "assent_click_destroyer"),
     ),
   ],

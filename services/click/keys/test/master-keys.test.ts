@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { keyId } from "#platform/secrets.ts";
 import { resealAll } from "#platform/testing/database-dump.ts";
@@ -70,6 +71,10 @@ describe("replacing the master key", () => {
   test("everything is sealed anew while acceptances go on, also by a process that still seals with the former key", async () => {
     const orgId = orgOf(template);
     const late = { templateId: template.templateId, userRef: "eve", typedName: "Eve Moe" };
+    const dueAt = timestampFromDate(new Date("2099-12-31T23:00:00Z"));
+    const wish = { name: "Terms", templateId: template.templateId, dueAt };
+    const campaignId = (await click.client.createCampaign(wish, as(orgId))).campaign?.id ?? "";
+    await click.client.addCampaignPeople({ campaignId, userRefs: ["asked with the former key"] }, as(orgId));
     const accepts = Array.from({ length: 300 }, (_, index) =>
       acceptOne(index % 2 === 0 ? current.client : click.client, {
         orgId,
@@ -88,6 +93,8 @@ describe("replacing the master key", () => {
     for (const { receipt } of [recorded[0], recorded[299]] as typeof recorded) {
       expect(JSON.stringify(await bundleOf(orgId, receipt.receiptId))).toContain("Eve Moe");
     }
+    const { people } = await current.client.listCampaignPeople({ campaignId }, as(orgId));
+    expect(people.map(({ userRef }) => userRef)).toEqual(["asked with the former key"]);
   });
 
   test("with the newest key alone retries are recognised, people are found, and nothing is lost", async () => {

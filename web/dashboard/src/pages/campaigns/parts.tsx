@@ -58,7 +58,8 @@ export function PeopleDialog({ campaign, onClose }: { readonly campaign: Campaig
   const [file, setFile] = useState<File>();
   const [sent, setSent] = useState<{ readonly done: number; readonly all: number }>();
   const send = async (values: FormValues) => {
-    const userRefs = userRefsIn(`${values.text("userRefs")}\n${(await file?.text()) ?? ""}`);
+    const found = [values.text("userRefs"), (await file?.text()) ?? ""].flatMap(userRefsIn);
+    const userRefs = [...new Set(found)];
     if (userRefs.length === 0) throw wrongInput(texts.nobodyInIt, "userRefs");
     const long = userRefs.find((one) => one.length > 255);
     if (long !== undefined) throw wrongInput(texts.tooLong(long.slice(0, 40)), "userRefs");
