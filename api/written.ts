@@ -18,7 +18,7 @@ export function written<const T extends Table>(table: T, description?: string): 
   const answer = {
     type: "object",
     properties: Object.fromEntries(members.map(({ name, schema }) => [name, schema])),
-    required: members.filter(({ member }) => !member.onDemand).map(({ name }) => name),
+    required: members.filter(({ member }) => !member.onDemand && !member.leftOut).map(({ name }) => name),
     ...(description === undefined ? {} : { description }),
   };
   return { table, schemas: { answer } };

@@ -119,6 +119,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Privacy: "How long records are kept, legal holds, and what remains of agreements that were deleted.",
   Erasure: "Erasing what is personal about a user, and opening what must be kept for some time.",
   Consent: "What a user has consented to, purpose by purpose.",
+  Campaigns: "Asking people for their acceptance by a date: who has accepted, and when to remind the others.",
   Render: "Showing a text: as JSON, as a page or as a fragment of HTML, and the script that shows it in your page.",
   "Document templates":
     "What documents are made from: restricted HTML or Markdown with placeholders, and its versions.",

@@ -1,7 +1,7 @@
-import { campaignOf } from "./fake-campaigns.ts";
 import { type Operation, operations } from "../routes/operations.ts";
 import { compatSamples, createCompatResources } from "./compat-samples.ts";
 import { createDashboardResources, dashboardSamples } from "./dashboard-samples.ts";
+import { campaignOf } from "./fake-campaigns.ts";
 import { createGenResources, genSamples } from "./gen-samples.ts";
 import { createSignResources, signSamples } from "./sign-samples.ts";
 import type { Answer, TestGateway } from "./test-gateway.ts";

@@ -120,6 +120,33 @@ export const webhookEvents = scenario("webhooks", (_mode, running) => {
     expect(await seen.arrivedOf("assent.click.session.expired", "session", late)).toMatchObject({ status: "EXPIRED" });
   });
 
+  test("tell of campaigns that begin, remind, end and are cancelled, with counts and without names", async () => {
+    const { templateId } = await publishText(owner, { name: "Asked for", type: "STATIC" }, "<p>Be kind.</p>");
+    const campaigns = "/v1/click/campaigns";
+    const reminders = { daysBefore: [30, 3], at: "09:00", timeZone: "Europe/Berlin" };
+    const wish = { name: "Terms", templateId, dueAt: "2199-12-31T23:00:00Z", reminders };
+    const { id } = bodyOf(201, await owner.post(campaigns, wish));
+    const people = { userRefs: ["dora-1", "dora-2", "dora-3"] };
+    expect(bodyOf(200, await owner.post(`${campaigns}/${id}/people`, people)).added).toBe(3);
+    bodyOf(200, await owner.post(`${campaigns}/${id}/start`));
+    const started = await seen.arrivedOf("assent.click.campaign.started", "campaign", id);
+    expect(started.counts).toMatchObject({ people: 3, unchecked: 0, asked: 3, outstanding: 3 });
+    expect(bodyOf(200, await owner.get(started.outstandingUrl))).toHaveLength(3);
+    bodyOf(201, await owner.accept(randomUUID(), { templateId, userRef: "dora-1" }));
+    const whenAccepted = async () => (await read(`${campaigns}/${id}`)).counts.accepted === 1;
+    await until(whenAccepted);
+    await database.query("update click.campaign set next_at = now() where id = $1", [id]);
+    const reminder = await seen.arrivedOf("assent.click.campaign.reminder", "campaign", id);
+    expect(reminder).toMatchObject({ remindersSent: 1, counts: { accepted: 1, asked: 2 } });
+    await database.query("update click.campaign set due_at = now(), next_at = now() where id = $1", [id]);
+    await seen.arrivedOf("assent.click.campaign.ended", "campaign", id);
+    const states = (await read(`${campaigns}/${id}/people`)).map(({ state }: { state: string }) => state);
+    expect(states.sort()).toEqual(["ACCEPTED", "OVERDUE", "OVERDUE"]);
+    bodyOf(200, await owner.post(`${campaigns}/${id}/cancel`));
+    const cancelled = await seen.arrivedOf("assent.click.campaign.cancelled", "campaign", id);
+    expect(JSON.stringify([started, reminder, cancelled])).not.toContain("dora");
+  });
+
   test("tell of consent that is granted, refused, withdrawn and over, and whose it is until they are erased", async () => {
     const userRef = `cleo-${randomUUID()}`;
     const [analytics, marketing] = consentTemplate.typeConfig.purposes;

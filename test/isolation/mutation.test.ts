@@ -13,10 +13,18 @@ const spanning: Readonly<Record<string, string>> = {
   "webhooks-fan-out": "One statement finds the receivers of a batch of events of many organizations.",
 };
 
+const afterStart =
+  "By the worker of campaigns, up to a second after one is started or deleted, which no answer waits for. The id of the campaign, which it names too, is no other organization's.";
+
 /** Not sent whenever it is asked for, and why. */
 const sentRarely: Readonly<Record<string, string>> = {
   "select terms_hash as hash, terms as text from click.template_terms":
     "Once in the life of a process: what it reads never changes and is remembered.",
+  "click: update click.campaign set name =": afterStart,
+  'click: select subject_index as "subjectIndex" from click.campaign_person where organization_id = $1 and campaign_id = $2 and state':
+    afterStart,
+  "click: with n as ( select * from unnest($3::bytea[], $4::text[], $5::uuid[]": afterStart,
+  'click: select mark from "click".hold_mark': afterStart,
   "update sign.view set session_expires_at = greatest(":
     "Once a minute at most, for a session that is used just then. The hash of its token, which it names too, is no other organization's.",
   "update docgen.document d set claimed_until = clock_timestamp()":

@@ -2,6 +2,7 @@ import type pg from "pg";
 import type { ListPosition } from "#platform/cursor.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
+import { holdCounting } from "../stats/stat-store.ts";
 import type { Campaign, PersonState, Standing } from "./campaign.ts";
 
 const columns = `id, name, template_id as "templateId", version_id as "versionId", revision, status, due_at as "dueAt",
@@ -256,7 +257,12 @@ export async function setStandings(
 }
 
 /** Deletes somebody from all campaigns, as the eraser; the campaigns that they were in. */
-export async function forgetPerson({ orgId, client }: Tenant, subjectIndex: Buffer): Promise<string[]> {
+export async function forgetPerson(tenant: Tenant, subjectIndex: Buffer): Promise<string[]> {
+  const { orgId, client } = tenant;
+  const isIn = "select from click.campaign_person where organization_id = $1 and subject_index = $2 limit 1";
+  if ((await client.query(isIn, [orgId, subjectIndex])).rowCount === 0) return [];
+  // Whoever counts has this lock before those of campaigns.
+  await holdCounting(tenant);
   await client.query(
     `select from click.campaign where organization_id = $1 and id = any(array(
        select campaign_id from click.campaign_person where organization_id = $1 and subject_index = $2))

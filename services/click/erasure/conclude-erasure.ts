@@ -25,6 +25,8 @@ export interface Conclusion {
   readonly now: Date;
   readonly erased: ErasedRecords;
   readonly restricted: readonly Restriction[];
+  /** Campaigns that do not have the person any more. */
+  readonly campaignIds?: readonly string[];
   /** Events of the transaction's other effects. */
   readonly events: readonly OutboxRecord[];
 }
@@ -39,7 +41,7 @@ export interface ConcludedErasure extends LeafPlace {
 export async function concludeErasure(
   { leafSigner, issuer, newId }: ConclusionDeps,
   tenant: Tenant,
-  { caller, reason, erasureId = newId(), now, erased, restricted, events }: Conclusion,
+  { caller, reason, erasureId = newId(), now, erased, restricted, campaignIds = [], events }: Conclusion,
 ): Promise<ConcludedErasure> {
   const { orgId: organizationId, clientId, requestId } = caller;
   const facts = { issuer, organizationId, erasureId, reason, requestedAt: now };
@@ -55,7 +57,7 @@ export async function concludeErasure(
     { action: "person.erased", actor: auditActor(caller), targetId: erasureId, changes: { reason } },
   );
   await insertOutbox(tenant.client, "click", [...events, ...told, audited]);
-  const outcome = JSON.stringify({ reason, erased, restricted });
+  const outcome = JSON.stringify({ reason, erased, restricted, ...(campaignIds.length > 0 && { campaignIds }) });
   await insertErasure(tenant, { id: erasureId, outcome, clientId, requestId, requestedAt: now });
   const [place] = await appendLeaves(tenant, leaves);
   const [leaf] = leaves;

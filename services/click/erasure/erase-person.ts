@@ -1,6 +1,9 @@
+import { auditActor, auditRecord } from "#api/audit-record.ts";
 import type { Caller } from "#platform/caller.ts";
 import { shareHolds } from "#platform/db/hold-marks.ts";
 import type { Tenant } from "#platform/db/pool.ts";
+import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { forgetPerson } from "../campaigns/campaign-store.ts";
 import { sessionCancelled } from "../events.ts";
 import { holdCounting } from "../stats/stat-store.ts";
 import { forgetUser } from "../stats/stat-user-store.ts";
@@ -14,6 +17,7 @@ import {
   type ErasedRecords,
   eraseRecords,
   findSessionRetention,
+  insertErasure,
   listSeeds,
   replaceSeeds,
   type StoredSeed,
@@ -53,6 +57,8 @@ export interface PersonErasure {
   readonly erased: ErasedRecords;
   /** Restricted receipts, including those restricted earlier. */
   readonly restricted: readonly Restriction[];
+  /** Campaigns that do not have the person any more. */
+  readonly campaignIds: readonly string[];
   /** Whether nothing is left to do. */
   readonly complete: boolean;
   /** Null when there was nothing to do. */
@@ -77,6 +83,7 @@ export async function erasePerson(
   const planned = applyRules(receipts, sessions, person.rules);
   if (planned === undefined) return undefined;
   const plan = planErasure(planned, now, deps.maxRecords);
+  const campaignIds = await forgetPerson(tenant, subjectIndex);
   await cancelSessions(tenant, idsOf(sessions.filter(isOpen)), now);
   await restrictRecords(deps.vault, tenant, plan.restrict);
   const room = deps.maxRecords - plan.erase.length - plan.restrict.length;
@@ -84,11 +91,26 @@ export async function erasePerson(
   await restrictRecords(deps.vault, tenant, rest.restrict);
   const complete = plan.complete && rest.complete;
   const restricted = [...plan.restrict, ...plan.restricted];
-  const work = { receipts: plan, sessions: rest, cancelled: sessions.filter(isOpen) };
+  const work = { receipts: plan, sessions: rest, cancelled: sessions.filter(isOpen), campaignIds };
   if (plan.erase.length + plan.restrict.length + rest.erase.length === 0) {
-    return { erased: nothing, restricted, complete, concluded: null };
+    if (campaignIds.length > 0) await noteForgotten(deps, tenant, person, campaignIds);
+    return { erased: nothing, restricted, campaignIds, complete, concluded: null };
   }
-  return { ...(await takeAway(deps, tenant, person, work)), restricted, complete };
+  return { ...(await takeAway(deps, tenant, person, work)), restricted, campaignIds, complete };
+}
+
+/** An erasure of somebody who was asked by campaigns alone: there is no record that a leaf could name. */
+async function noteForgotten(
+  { newId }: ErasePersonDeps,
+  tenant: Tenant,
+  { caller, reason, erasureId: id = newId(), now }: PersonToErase,
+  campaignIds: readonly string[],
+): Promise<void> {
+  const { clientId, requestId } = caller;
+  const outcome = JSON.stringify({ reason, erased: nothing, restricted: [], campaignIds });
+  const audited = { action: "person.erased", actor: auditActor(caller), targetId: id, changes: { reason } } as const;
+  await insertOutbox(tenant.client, "click", [auditRecord({ caller, eventId: newId(), now }, audited)]);
+  await insertErasure(tenant, { id, outcome, clientId, requestId, requestedAt: now });
 }
 
 /** What erasing a person would come to. Changes nothing; undefined as above. */
@@ -159,13 +181,14 @@ interface Work {
   readonly receipts: ErasurePlan;
   readonly sessions: ErasurePlan;
   readonly cancelled: readonly PersonSession[];
+  readonly campaignIds: readonly string[];
 }
 
 async function takeAway(
   deps: ErasePersonDeps,
   tenant: Tenant,
   person: PersonToErase,
-  { receipts, sessions, cancelled }: Work,
+  { receipts, sessions, cancelled, campaignIds }: Work,
 ): Promise<Pick<PersonErasure, "erased" | "concluded">> {
   const { caller, subjectIndex, userKey, now } = person;
   const touched = [...receipts.erase, ...receipts.restrict.map(({ recordId }) => recordId)];
@@ -178,7 +201,8 @@ async function takeAway(
   const events = cancelled.map((session) =>
     sessionCancelled({ caller, eventId: deps.newId(), now }, session.id, session),
   );
-  const concluded = await concludeErasure(deps, tenant, { ...person, erased, restricted: receipts.restrict, events });
+  const restricted = receipts.restrict;
+  const concluded = await concludeErasure(deps, tenant, { ...person, erased, restricted, campaignIds, events });
   return { erased, concluded };
 }
 

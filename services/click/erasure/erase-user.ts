@@ -62,7 +62,7 @@ export async function eraseUser(
       withOrg(deps.eraserPool, orgId, (tenant) => erasePerson({ ...deps, maxRecords }, tenant, person)),
     );
     if (erasure === undefined) continue;
-    if (erasure.concluded !== null) {
+    if (erasure.concluded !== null || erasure.campaignIds.length > 0) {
       deps.wakeRelay();
       deps.wakeIntegrator(orgId);
     }
@@ -80,20 +80,24 @@ interface AnswerFacts {
 const nothingFound: PersonErasure = {
   erased: { receiptIds: [], sessionIds: [], changeIds: [] },
   restricted: [],
+  campaignIds: [],
   complete: true,
   concluded: null,
 };
 
 function erasureAnswer(
   facts: AnswerFacts,
-  { erased, restricted, complete, concluded }: PersonErasure = nothingFound,
+  { erased, restricted, campaignIds, complete, concluded }: PersonErasure = nothingFound,
 ): Erasure {
   return {
     erasureId: concluded?.erasureId ?? null,
     userRef: null,
     requestedAt: facts.requestedAt.toISOString(),
     complete,
-    erased: { receipts: erased.receiptIds, sessions: erased.sessionIds, consentChanges: erased.changeIds },
+    erased: {
+      ...{ receipts: erased.receiptIds, sessions: erased.sessionIds, consentChanges: erased.changeIds },
+      ...(campaignIds.length > 0 && { campaigns: campaignIds }),
+    },
     restricted: restricted.map(({ recordId, until }) => ({
       receiptId: recordId,
       until: until.toISOString(),

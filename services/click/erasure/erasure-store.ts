@@ -182,7 +182,7 @@ export async function findErasure(
   | {
       readonly erased: ErasedRecords;
       readonly restricted: readonly { recordId: string; until: string }[];
-      /** Of those that are about campaigns alone. */
+      /** Campaigns that do not have the person any more. */
       readonly campaignIds?: readonly string[];
     }
   | undefined

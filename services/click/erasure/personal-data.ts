@@ -15,7 +15,6 @@ import { spellingsOf } from "#platform/db/address-pattern.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { forgetInCampaigns } from "../campaigns/forget-person.ts";
 import { planPerson } from "./erase-person.ts";
 import { defaultMaxRecords, type EraseUserDeps, eraseUser } from "./erase-user.ts";
 import { type ErasureReason, findRules } from "./erasure-rules.ts";
@@ -56,23 +55,7 @@ interface Place {
   readonly userRef: string;
 }
 
-/** The first call for a reference deletes it from campaigns, too, unless a legal hold keeps what there is. */
 async function eraseReference(
-  deps: EraseUserDeps,
-  caller: Caller,
-  request: ErasePersonRequest,
-  place: Place,
-): Promise<{ items: Item[]; nextCursor: string }> {
-  const page = await eraseRecords(deps, caller, request, place);
-  const { erasureId, holdMark, isHeld } = request;
-  const isKept = isHeld || page.items.some(({ keptBecause }) => keptBecause === "LEGAL_HOLD");
-  if (place.round > 0 || isKept) return page;
-  const id = idOf(`${erasureId.toLowerCase()} campaigns`, place.index, 1);
-  const campaigns = await forgetInCampaigns(deps, caller, { userRef: place.userRef, erasureId: id, holdMark });
-  return { ...page, items: [...page.items, ...campaigns.map((one) => erasedItem("click.campaign", one))] };
-}
-
-async function eraseRecords(
   deps: EraseUserDeps,
   caller: Caller,
   { erasureId, ground, isHeld, holdMark }: ErasePersonRequest,
@@ -94,6 +77,7 @@ async function eraseRecords(
     if (others !== undefined) return { items: itemsOf(others), nextCursor: `${index}.${round + 1}` };
     const items = itemsOf({
       erased: { receiptIds: erased.receipts, sessionIds: erased.sessions, changeIds: erased.consentChanges },
+      campaignIds: erased.campaigns ?? [],
       restricted: restricted.map(({ receiptId, until }) => ({ recordId: receiptId, until })),
     });
     return { items, nextCursor: complete ? next : `${index}.${round + 1}` };
@@ -150,6 +134,7 @@ async function heldRecords({ pool, vault }: EraseUserDeps, orgId: OrgId, userRef
 }
 
 interface Outcome {
+  readonly campaignIds?: readonly string[];
   readonly erased: {
     readonly receiptIds: readonly string[];
     readonly sessionIds: readonly string[];
@@ -162,11 +147,12 @@ const erasedItem = (kind: PersonalKind, targetId: string): Item => ({
   ...{ kind, targetId, count: 1, outcome: PersonalItemOutcome.ERASED },
 });
 
-function itemsOf({ erased, restricted }: Outcome): Item[] {
+function itemsOf({ erased, restricted, campaignIds = [] }: Outcome): Item[] {
   return [
     ...erased.receiptIds.map((id) => erasedItem("click.receipt", id)),
     ...erased.sessionIds.map((id) => erasedItem("click.session", id)),
     ...erased.changeIds.map((id) => erasedItem("click.consent-change", id)),
+    ...campaignIds.map((id) => erasedItem("click.campaign", id)),
     ...restricted.map(({ recordId, until }) => ({
       ...erasedItem("click.receipt", recordId),
       ...{ outcome: PersonalItemOutcome.RESTRICTED, keptBecause: "RETENTION" },

@@ -4,7 +4,6 @@ import { requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor } from "#platform/cursor.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { isUuid } from "#platform/ids.ts";
-import { forgetInCampaigns } from "../campaigns/forget-person.ts";
 import type { ClickDeps } from "../deps.ts";
 import { type EraseUserDeps, eraseUser as erase } from "../erasure/erase-user.ts";
 import { type ErasureReason, erasureReasons } from "../erasure/erasure-rules.ts";
@@ -70,11 +69,8 @@ const maxPageBytes = 2_621_440;
 
 export const eraseUser = (deps: EraseUserDeps): Pick<ServiceImpl<typeof ClickService>, "eraseUser"> => ({
   async eraseUser({ userRef, reason, holdMark }, context) {
-    const caller = requireCaller(context);
-    const answer = await erase(deps, caller, { userRef, reason: readReason(reason), holdMark });
-    const campaigns = await forgetInCampaigns(deps, caller, { userRef, erasureId: deps.newId(), holdMark });
-    const erased = { ...answer.erased, ...(campaigns.length > 0 && { campaigns }) };
-    return { erasureJson: JSON.stringify({ ...answer, erased }) };
+    const answer = await erase(deps, requireCaller(context), { userRef, reason: readReason(reason), holdMark });
+    return { erasureJson: JSON.stringify(answer) };
   },
 });
 
