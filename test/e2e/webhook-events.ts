@@ -128,7 +128,7 @@ export const webhookEvents = scenario("webhooks", (_mode, running) => {
     const { id } = bodyOf(201, await owner.post(campaigns, wish));
     const people = { userRefs: ["dora-1", "dora-2", "dora-3"] };
     expect(bodyOf(200, await owner.post(`${campaigns}/${id}/people`, people)).added).toBe(3);
-    bodyOf(200, await owner.post(`${campaigns}/${id}/start`));
+    bodyOf(200, await owner.post(`${campaigns}/${id}/start`, {}));
     const started = await seen.arrivedOf("assent.click.campaign.started", "campaign", id);
     expect(started.counts).toMatchObject({ people: 3, unchecked: 0, asked: 3, outstanding: 3 });
     expect(bodyOf(200, await owner.get(started.outstandingUrl))).toHaveLength(3);
@@ -142,7 +142,7 @@ export const webhookEvents = scenario("webhooks", (_mode, running) => {
     await seen.arrivedOf("assent.click.campaign.ended", "campaign", id);
     const states = (await read(`${campaigns}/${id}/people`)).map(({ state }: { state: string }) => state);
     expect(states.sort()).toEqual(["ACCEPTED", "OVERDUE", "OVERDUE"]);
-    bodyOf(200, await owner.post(`${campaigns}/${id}/cancel`));
+    bodyOf(200, await owner.post(`${campaigns}/${id}/cancel`, {}));
     const cancelled = await seen.arrivedOf("assent.click.campaign.cancelled", "campaign", id);
     expect(JSON.stringify([started, reminder, cancelled])).not.toContain("dora");
   });

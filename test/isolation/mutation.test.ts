@@ -24,7 +24,7 @@ const sentRarely: Readonly<Record<string, string>> = {
   'click: select subject_index as "subjectIndex" from click.campaign_person where organization_id = $1 and campaign_id = $2 and state':
     afterStart,
   "click: with n as ( select * from unnest($3::bytea[], $4::text[], $5::uuid[]": afterStart,
-  'click: select mark from "click".hold_mark': afterStart,
+  "click: select mark from": afterStart,
   "update sign.view set session_expires_at = greatest(":
     "Once a minute at most, for a session that is used just then. The hash of its token, which it names too, is no other organization's.",
   "update docgen.document d set claimed_until = clock_timestamp()":
