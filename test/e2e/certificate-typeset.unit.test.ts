@@ -16,7 +16,10 @@ import {
   sampleRecipient,
   sampleTime,
 } from "../../services/sign/agreement/test/lifecycle-samples.ts";
+import { englishTexts } from "../../services/sign/certificate/certificate-texts.ts";
+import { arabicTexts, germanTexts } from "../../services/sign/certificate/certificate-translations.ts";
 import { certificateFooter, certificateHtml } from "../../services/sign/certificate/print-certificate.ts";
+import { unknownSender } from "../../services/sign/organization-reader.ts";
 
 const at = "2026-11-02T10:00:00Z";
 const hostile = '<b>bold</b> #panic("x") $1$ &amp; <script>alert(1)</script> \u202Ereversed';
@@ -28,7 +31,11 @@ beforeAll(() => {
 });
 afterAll(() => renderer.close());
 
-async function printed(agreement: Agreement, entries: readonly AuditEntry[] = entriesOf(agreement.recipients)) {
+async function printed(
+  agreement: Agreement,
+  entries: readonly AuditEntry[] = entriesOf(agreement.recipients),
+  { texts = englishTexts, sender = unknownSender } = {},
+) {
   const { events, head } = chain(
     entries.map((entry) => ({ ...entry, committed: commit(entry, () => "somebody") })),
     {
@@ -39,11 +46,13 @@ async function printed(agreement: Agreement, entries: readonly AuditEntry[] = en
     },
   );
   const audited = { ...agreement, audit: head };
-  const html = certificateHtml(audited, events, { organizationName: "Acme & Söhne", at: sampleTime });
-  const page = { ...defaultPage, footer: certificateFooter(agreement) };
+  const html = certificateHtml(audited, events, {
+    ...{ organizationName: "Acme & Söhne", at: sampleTime, texts, sender },
+  });
+  const page = { ...defaultPage, footer: certificateFooter(agreement, texts) };
   const { pdf, pages, warnings } = await renderer.render(htmlJob(html, { page }));
   expect(warnings).toEqual([]);
-  return { text: flatTextOf(pdf), letters: flatTextOf(pdf).replaceAll(" ", ""), pages, html, head, events };
+  return { text: flatTextOf(pdf), letters: flatTextOf(pdf).replaceAll(/[ \u00ad]/g, ""), pages, html, head, events };
 }
 
 const entriesOf = (recipients: readonly Recipient[]): readonly AuditEntry[] =>
@@ -78,15 +87,41 @@ describeWithPoppler("a certificate in print", () => {
     expect(text).not.toContain("not a certificate");
     for (const part of [
       ...[agreement.id, "Acme & Söhne", "Person 1", "person1@example.com", "Signer", "2001:db8::7348", at],
-      ...["Typed: Person 1 (style cursive)", "Drawn by hand", "Within the sender’s application", "Browser/1.0"],
+      ...["Typed: Person 1 (style cursive)", "Drawn by hand", "Identified by the sender’s application", "Browser/1.0"],
       ...["1 document, 2 pages", "Document 1.pdf", "Completed", "page 1 of"],
     ]) {
-      expect(letters).toContain(part.replaceAll(" ", "").replaceAll("’", "'"));
+      expect(letters).toContain(part.replaceAll(" ", ""));
     }
     for (const hash of [Buffer.alloc(32, 1), Buffer.alloc(32, 2), head.hash]) {
       expect(letters).toContain(hash.toString("hex"));
     }
   });
+
+  test.each([
+    [englishTexts, "Olivia Owner (olivia@example.com)", "Agreement changed, 40 times"],
+    [germanTexts, "Olivia Owner (olivia@example.com)", "Vereinbarung geändert, 40-mal"],
+    [arabicTexts, "olivia@example.com", "Europe/Berlin"],
+  ])(
+    "of two signers takes two pages, with the sender’s name and time, and one line for all edits (%#)",
+    async (texts, ...parts) => {
+      const agreement = sampleDraft([signed("1", { clientUserId: "7" }), signed("2")], {
+        ...{ status: "completed", documents: [sampleDocument("1")], sentAt: sampleTime, completedAt: sampleTime },
+      });
+      const { actor } = sampleContext();
+      const edited = Array.from({ length: 40 }, () => ({ action: "agreement.modified", actor }) as const);
+      const steps = ["recipient.sent", "recipient.opened", "recipient.consented", "recipient.signed"] as const;
+      const acted = agreement.recipients.flatMap(({ id, name, email }) =>
+        steps.map((action) => ({ action, actor: { ...actor, source: "signer" as const, id, name, email } })),
+      );
+      const entries = [{ action: "agreement.created", actor } as const, ...edited, ...acted];
+      const sender = { name: "Olivia Owner", email: "olivia@example.com", locale: "", timeZone: "Europe/Berlin" };
+      const { letters, pages } = await printed(agreement, entries, { texts, sender });
+      expect(pages).toBe(2);
+      for (const part of [...parts, "2026-11-02 11:00:00 GMT+1", at, "2–41"]) {
+        expect(letters).toContain(part.replaceAll(" ", ""));
+      }
+    },
+  );
 
   test("says clearly that it is a summary while the agreement is not finished", async () => {
     for (const status of ["created", "sent", "delivered", "completing", "declined", "voided", "expired"] as const) {

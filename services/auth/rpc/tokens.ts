@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { withOrgEm } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
 import { refusedField } from "#platform/problems.ts";
 import { signAccessToken, type TokenSubject, verifyAccessToken } from "../domain/access-token.ts";
 import { isApiKeyId, looksLikeApiKey } from "../domain/api-key.ts";
@@ -101,19 +102,47 @@ export const getJwks = (deps: Pick<AuthDeps, "keyring">): TokenRpcs<"getJwks"> =
   },
 });
 
-/** An API key or a client, as it may know itself. */
+/** An API key, a client or a user, as it may know itself. */
 interface Caller {
   readonly name: string;
   readonly createdAt: Date;
   readonly organizationName: string;
+  readonly email: string;
+  readonly locale: string;
+  readonly timeZone: string;
 }
 
-/** Undefined when the organization has neither a key nor a client with this id. */
+/** Undefined when the organization has no key, client or user with this id. */
 async function findCaller(tenant: AuthTenant, id: string): Promise<Caller | undefined> {
-  const caller = await findKeyOrClient(tenant, id);
+  const userId = userIdIn(id);
+  const caller = userId === undefined ? await findKeyOrClient(tenant, id) : await findNamedUser(tenant, userId);
   const organization = await tenant.em.findOne(OrganizationEntity, { organizationId: tenant.orgId });
-  if (caller === null || organization === null) return undefined;
-  return { name: caller.name, createdAt: caller.createdAt, organizationName: organization.name };
+  if (!caller || organization === null) return undefined;
+  const { name, createdAt } = caller;
+  const own = "email" in caller ? caller : { email: "", locale: "", timeZone: "" };
+  return {
+    ...{ name, createdAt, organizationName: organization.name, email: own.email },
+    locale: own.locale || organization.locale,
+    timeZone: own.timeZone || organization.timeZone,
+  };
+}
+
+type NamedUser = Omit<Caller, "organizationName">;
+
+async function findNamedUser({ orgId, em }: AuthTenant, userId: string): Promise<NamedUser | undefined> {
+  const sql = `select name, email, locale, time_zone as "timeZone", created_at as "createdAt" from auth.user_account
+    where organization_id = ? and user_id = ?`;
+  const [user] = await em.execute<NamedUser[]>(sql, [orgId, userId]);
+  // MikroORM leaves times of its own statements as texts.
+  return user && { ...user, createdAt: new Date(user.createdAt) };
+}
+
+/** As the gateway calls somebody who is logged in. */
+const userPrefix = "user:";
+
+function userIdIn(clientId: string): string | undefined {
+  const id = clientId.startsWith(userPrefix) ? clientId.slice(userPrefix.length) : "";
+  return isUuid(id) ? id : undefined;
 }
 
 async function findKeyOrClient({ orgId: organizationId, em }: AuthTenant, id: string) {
@@ -129,10 +158,10 @@ export const describeCaller = (deps: DescribeCallerDeps): TokenRpcs<"describeCal
       findCaller(tenant, request.clientId),
     );
     if (caller === undefined) {
-      throw new DomainError("NOT_FOUND", { message: "The organization has no API key or OAuth client with this id." });
+      const message = "The organization has no API key, OAuth client or user with this id.";
+      throw new DomainError("NOT_FOUND", { message });
     }
-    const { name, createdAt, organizationName } = caller;
-    return { name, createdAt: timestampFromDate(createdAt), organizationName };
+    return { ...caller, createdAt: timestampFromDate(caller.createdAt) };
   },
 });
 

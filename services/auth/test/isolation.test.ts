@@ -151,6 +151,13 @@ describe("an organization that names the ids of another", () => {
     }
   });
 
+  test("it is told nothing of the other's users", async () => {
+    const clientId = `user:${a.owner.userId}`;
+    await expectDomainError(auth.tokens.describeCaller({ organizationId: b.organizationId, clientId }), "NOT_FOUND");
+    const asA = await auth.tokens.describeCaller({ organizationId: a.organizationId, clientId });
+    expect(asA).toMatchObject({ organizationName: "Acme", email: expect.stringContaining("@") });
+  });
+
   test("it reaches neither the other's users nor their sessions, keys and clients", async () => {
     const { users, organization } = auth;
     const { call, sessionId } = b.owner;

@@ -116,7 +116,7 @@ describe("describeCaller", () => {
   });
 
   test("what is neither is NOT_FOUND", async () => {
-    for (const clientId of ["", "nobody", "0".repeat(16)]) {
+    for (const clientId of ["", "nobody", "0".repeat(16), "user:", "user:x", `user:${organizationId}`]) {
       await expectDomainError(auth.tokens.describeCaller({ organizationId, clientId }), "NOT_FOUND");
     }
   });

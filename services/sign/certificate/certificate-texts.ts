@@ -11,6 +11,7 @@ export interface CertificateTexts {
   readonly summaryNotes: Readonly<Record<Exclude<AgreementStatus, "completed" | "template">, string>>;
   readonly untitled: string;
   readonly timesNote: string;
+  readonly zonedNote: (timeZone: string) => string;
   readonly sourcesNote: string;
   readonly footer: string;
   readonly agreement: string;
@@ -26,15 +27,20 @@ export interface CertificateTexts {
   readonly sources: Readonly<Record<"api" | "signer" | "sender" | "system", string>>;
   readonly noParties: string;
   readonly noDocuments: string;
+  /** What was checked of who somebody is. */
   readonly embedded: string;
-  readonly byMail: string;
+  readonly embeddedBy: (method: string) => string;
+  readonly byMail: (email: string) => string;
   readonly notGiven: string;
-  readonly consented: (time: string, locale: string) => string;
-  readonly consentText: string;
+  readonly consented: (locale: string) => string;
   readonly typed: (name: string, font: string) => string;
   readonly drawn: string;
+  readonly pagesOf: (pages: number) => string;
   readonly documentsSum: (documents: number, pages: number) => string;
   readonly hostedBy: (name: string, email: string) => string;
+  /** A program that sends for an organization. */
+  readonly byProgram: (organization: string, program: string) => string;
+  readonly repeated: (event: string, count: number) => string;
   readonly trailNote: (count: number) => string;
   readonly brokenTrailNote: string;
   readonly omitted: (count: number) => string;
@@ -60,13 +66,12 @@ type Label =
   | "email"
   | "role"
   | "host"
-  | "access"
-  | "authentication"
+  | "identity"
   | "consent"
   | "signature"
   | "initials"
   | "asked"
-  | "opened"
+  | "shown"
   | "finished"
   | "declineReason"
   | "ip"
@@ -101,12 +106,14 @@ export const englishTexts: CertificateTexts = {
     expired: "This is a summary, not a certificate. The agreement expired and has not been completed.",
   },
   untitled: "Without a subject",
-  timesNote: "All times are in UTC, in the form of ISO 8601. The time zone of the sender is not known.",
+  timesNote: "All times are in UTC, in the form of ISO 8601.",
+  zonedNote: (timeZone) =>
+    `Times are those of ${timeZone}, the sender’s time zone, with UTC beside them (Z, ISO 8601).`,
   sourcesNote:
-    "Times, IP addresses and what was loaded are what this service saw itself. What a browser calls itself is what it said, shortened here, and how the sender identified a person is what the sender said.",
+    "Times, IP addresses and what was shown are what this service saw itself. What a browser calls itself is what it said, shortened here, and how the sender’s application identified a person is what the application said.",
   footer: "Agreement {id} · page {page} of {pages}",
   agreement: "Agreement",
-  parties: "Parties",
+  parties: "Who signed",
   documents: "Documents",
   attachments: "Files that were attached",
   trail: "Audit trail",
@@ -128,13 +135,12 @@ export const englishTexts: CertificateTexts = {
     email: "E-mail",
     role: "Role",
     host: "In the presence of",
-    access: "Access",
-    authentication: "Identified by the sender",
+    identity: "Identity check",
     consent: "Consent to electronic records",
     signature: "Signature",
     initials: "Initials",
     asked: "Asked",
-    opened: "Documents first loaded",
+    shown: "Shown",
     finished: "Finished",
     declineReason: "Reason given",
     ip: "IP address",
@@ -146,7 +152,7 @@ export const englishTexts: CertificateTexts = {
     sha256: "SHA-256 as shown to sign",
     sealedSha256: "SHA-256 when sealed",
     sentSha256: "SHA-256 as uploaded by the sender",
-    time: "Time (UTC)",
+    time: "Time",
     event: "What happened",
     by: "By",
     chainHead: "Head of the chain",
@@ -210,16 +216,19 @@ export const englishTexts: CertificateTexts = {
   sources: { api: "the sender's system", signer: "the person", sender: "the sender", system: "this service" },
   noParties: "The agreement has no parties.",
   noDocuments: "The agreement has no documents.",
-  embedded: "Within the sender's application",
-  byMail: "By a link in an e-mail",
+  embedded: "Identified by the sender’s application, which did not say how",
+  embeddedBy: (method) => `Identified by the sender’s application, which said how: ${method}`,
+  byMail: (email) => `Opened a link that was mailed to ${email}`,
   notGiven: "Not given",
-  consented: (time, locale) => `${time}, to the text in the language ${locale}`,
-  consentText: "SHA-256 of the text",
+  consented: (locale) => `To the text in the language ${locale}, whose SHA-256 is:`,
   typed: (name, font) => (font === "" ? `Typed: ${name}` : `Typed: ${name} (style ${font})`),
   drawn: "Drawn by hand",
+  pagesOf: (pages) => (pages === 1 ? "1 page" : `${pages} pages`),
   documentsSum: (documents, pages) =>
     `${documents === 1 ? "1 document" : `${documents} documents`}, ${pages === 1 ? "1 page" : `${pages} pages`}`,
   hostedBy: (name, email) => (email === "" ? name : `${name} (${email})`),
+  byProgram: (organization, program) => `${organization}, through its API (“${program}”)`,
+  repeated: (event, count) => `${event}, ${count} times`,
   trailNote: (count) =>
     `Each event has the SHA-256 of the one before it. The head of the chain below stands for all ${count} of them, in this order: when any of them is changed, added or left out, it is another one.`,
   brokenTrailNote:

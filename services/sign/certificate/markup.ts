@@ -1,3 +1,4 @@
+import { directionOf } from "#platform/language.ts";
 import { type Markup, markupWith, nothing, type Piece } from "#platform/restricted-html/markup.ts";
 import { escapeHtml } from "#platform/restricted-html/serialize.ts";
 import { visibleText } from "#platform/visible-text.ts";
@@ -41,6 +42,44 @@ export function table(columns: readonly Column[], rows: readonly (readonly Piece
 /** A SHA-256 hash in hex, broken into two lines that fit the column. */
 export const fingerprint = (hex: string): Markup => markup`${exact(hex.slice(0, 32))}<br>${exact(hex.slice(32))}`;
 
-/** A UTC time in ISO 8601, to the second. */
-export const time = (at: Date | null | undefined): string | undefined =>
-  at === null || at === undefined ? undefined : `${at.toISOString().slice(0, 19)}Z`;
+/** Writes a time; absent when there is none. */
+export type Clock = (at: Date | null | undefined) => Markup | undefined;
+
+/** Times of a zone to the second, each with that of UTC (ISO 8601) beside it; of UTC alone where that is the zone. */
+export function clockIn(timeZone: string, locale: string): Clock {
+  const zoned = zonedFormat(timeZone);
+  const mark = numeralMark(locale);
+  return (at) => {
+    if (at === null || at === undefined) return undefined;
+    const utc = `${at.toISOString().slice(0, 19)}Z`;
+    if (zoned === undefined) return markup`${utc}`;
+    const parts = new Map(zoned.formatToParts(at).map(({ type, value }) => [type, value]));
+    const part = (name: Intl.DateTimeFormatPartTypes): string => parts.get(name) ?? "";
+    const day = `${part("year")}-${part("month")}-${part("day")}`;
+    const local = `${day} ${part("hour")}:${part("minute")}:${part("second")} ${part("timeZoneName")}`;
+    return markup`${mark}${local} <span class="small muted">${utc}</span>`;
+  };
+}
+
+/** Where texts run from right to left, dates and ranges would be turned around without it (UAX #9, W7). */
+export const numeralMark = (locale: string): string => (directionOf(locale) === "rtl" ? "\u200e" : "");
+
+/** Undefined for UTC, and for what is no zone. */
+function zonedFormat(timeZone: string): Intl.DateTimeFormat | undefined {
+  if (timeZone === "" || timeZone === "UTC" || timeZone === "Etc/UTC") return undefined;
+  try {
+    return new Intl.DateTimeFormat("en-GB", {
+      ...{ timeZone, timeZoneName: "shortOffset", hourCycle: "h23" },
+      ...{ year: "numeric", month: "2-digit", day: "2-digit" },
+      ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether times are shown in this zone. */
+export const isShownZone = (timeZone: string): boolean => zonedFormat(timeZone) !== undefined;
+
+/** A SHA-256 hash in hex, in one line of small letters. */
+export const fineprint = (hex: string): Markup => markup`<span class="small">${exact(hex)}</span>`;

@@ -2,21 +2,27 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
 import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { languageFor } from "#platform/language.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
 import { erasedValue } from "../agreement/audit-commitment.ts";
+import { type SenderFacts, unknownSender } from "../organization-reader.ts";
 import { type CertificateTexts, englishTexts } from "./certificate-texts.ts";
+import { arabicTexts, germanTexts } from "./certificate-translations.ts";
 import {
+  type Clock,
+  clockIn,
   exact,
   type Fact,
   facts,
   fingerprint,
+  isShownZone,
   type Markup,
   markup,
   nothing,
+  numeralMark,
   type Piece,
   table,
-  time,
 } from "./markup.ts";
 import { partyMarkup, partyTable } from "./party.ts";
 
@@ -25,6 +31,7 @@ export interface PrintedAgreement {
   /** All events of the agreement, oldest first. */
   readonly events: readonly AuditEvent[];
   readonly organizationName: string;
+  readonly sender: SenderFacts;
   readonly now: Date;
 }
 
@@ -35,15 +42,17 @@ export interface PrintedAgreement {
  */
 export async function printCertificate(
   renderer: Client<typeof RendererService>,
-  { agreement, events, organizationName, now }: PrintedAgreement,
+  { agreement, events, organizationName, sender, now }: PrintedAgreement,
   headers: Readonly<Record<string, string>>,
 ): Promise<Uint8Array> {
   const at = agreement.completedAt ?? now;
+  const texts = certificateTexts(sender.locale);
+  const footer = certificateFooter(agreement, texts);
   const request = {
-    title: certificateTitle(agreement),
-    html: certificateHtml(agreement, events, { organizationName, at }),
-    page: { margins: { top: 20, right: 20, bottom: 22, left: 20 }, header: "", footer: certificateFooter(agreement) },
-    locale: englishTexts.locale,
+    title: certificateTitle(agreement, texts),
+    html: certificateHtml(agreement, events, { organizationName, sender, at, texts }),
+    page: { margins: { top: 18, right: 20, bottom: 20, left: 20 }, header: "", footer },
+    locale: texts.locale,
     profile: Profile.PDF_A_3A,
     createdAt: timestampFromDate(at),
   };
@@ -53,6 +62,12 @@ export async function printCertificate(
     throw asOutage(error);
   }
 }
+
+const languages = { en: englishTexts, de: germanTexts, ar: arabicTexts } as const;
+
+/** In the language of the sender, as far as there is one; else in English. */
+const certificateTexts = (locale: string): CertificateTexts =>
+  languages[languageFor([locale], Object.keys(languages) as (keyof typeof languages)[]) ?? "en"];
 
 /** Shorter than the gateway's deadline. */
 const timeoutMs = 15_000;
@@ -69,9 +84,16 @@ function asOutage(error: unknown): unknown {
 
 interface CertificateOptions {
   readonly organizationName: string;
+  readonly sender?: SenderFacts;
   /** The time of rendering. */
   readonly at: Date;
   readonly texts?: CertificateTexts;
+}
+
+/** What every part of a certificate is written with. */
+interface Context extends Required<CertificateOptions> {
+  readonly events: readonly AuditEvent[];
+  readonly clock: Clock;
 }
 
 /**
@@ -81,17 +103,18 @@ interface CertificateOptions {
 export function certificateHtml(
   agreement: Agreement,
   auditEvents: readonly AuditEvent[],
-  { organizationName, at, texts = englishTexts }: CertificateOptions,
+  { texts = englishTexts, sender = unknownSender, ...options }: CertificateOptions,
 ): string {
+  const context = { ...options, sender, texts, events: auditEvents, clock: clockIn(sender.timeZone, texts.locale) };
   const { html } = markup`${heading(agreement, texts)}
-${agreementFacts(agreement, organizationName, at, texts)}
+${agreementFacts(agreement, context)}
 <h2>${texts.parties}</h2>
-${parties(agreement, auditEvents, texts)}
+${parties(agreement, context)}
 <h2>${texts.documents}</h2>
 ${documents(agreement, texts)}
 ${attachmentTable(auditEvents, texts)}
 <h2>${texts.trail}</h2>
-${trail(agreement, auditEvents, texts)}`;
+${trail(agreement, context)}`;
   return html;
 }
 
@@ -108,9 +131,13 @@ function heading({ status }: Agreement, texts: CertificateTexts): Markup {
   return markup`<h1>${texts.summaryTitle}</h1><div class="box"><p><strong>${note}</strong></p></div>`;
 }
 
-function agreementFacts(agreement: Agreement, organizationName: string, at: Date, texts: CertificateTexts): Markup {
+function agreementFacts(
+  agreement: Agreement,
+  { organizationName, sender, at, texts, clock }: Omit<Context, "events">,
+): Markup {
   const { labels } = texts;
-  const { status, sender, voidedAt, voidedReason } = agreement;
+  const { status, voidedAt, voidedReason } = agreement;
+  const times = isShownZone(sender.timeZone) ? texts.zonedNote(sender.timeZone) : texts.timesNote;
   const pages = agreement.documents.reduce((sum, document) => sum + document.pages.length, 0);
   const rows: readonly Fact[] = [
     [
@@ -119,33 +146,33 @@ function agreementFacts(agreement: Agreement, organizationName: string, at: Date
     ],
     [labels.agreementId, exact(agreement.id)],
     [labels.organization, organizationName],
-    [labels.sender, senderText(sender, organizationName)],
+    [labels.sender, senderText(sender, organizationName, texts)],
     [labels.status, markup`<strong>${texts.statuses[status === "template" ? "created" : status]}</strong>`],
     [labels.reason, voidedReason],
     [labels.documents, texts.documentsSum(agreement.documents.length, pages)],
-    [labels.created, time(agreement.createdAt)],
-    [labels.sent, time(agreement.sentAt)],
-    [labels.completed, time(agreement.completedAt)],
-    [labels.declined, time(agreement.declinedAt)],
-    [labels.ended, time(voidedAt)],
-    [labels.expires, status === "sent" || status === "delivered" ? time(agreement.expiresAt) : undefined],
-    [labels.asOf, status === "completed" ? undefined : time(at)],
+    [labels.created, clock(agreement.createdAt)],
+    [labels.sent, clock(agreement.sentAt)],
+    [labels.completed, clock(agreement.completedAt)],
+    [labels.declined, clock(agreement.declinedAt)],
+    [labels.ended, clock(voidedAt)],
+    [labels.expires, status === "sent" || status === "delivered" ? clock(agreement.expiresAt) : undefined],
+    [labels.asOf, status === "completed" ? undefined : clock(at)],
   ];
-  return markup`${facts(rows)}<p class="small muted">${texts.timesNote}</p>`;
+  return markup`${facts(rows)}<p class="small muted">${times}</p>`;
 }
 
-/** The sender's name, or that of the organization when the request names no sender. */
-function senderText({ id, name, email }: Agreement["sender"], organizationName: string): Piece {
-  const who = name === "" || name === organizationName ? id : `${name} (${id})`;
-  return email === "" ? who : `${who}, ${email}`;
+/** A person by name and address; a program by the name of its key or client; else the organization. */
+function senderText({ name, email }: SenderFacts, organizationName: string, texts: CertificateTexts): string {
+  if (name === "") return organizationName;
+  return email === "" ? texts.byProgram(organizationName, name) : texts.hostedBy(name, email);
 }
 
-function parties(agreement: Agreement, events: readonly AuditEvent[], texts: CertificateTexts): Markup {
-  if (agreement.recipients.length === 0) return markup`<p>${texts.noParties}</p>`;
-  const { recipients } = agreement;
+function parties({ recipients, documents }: Agreement, { events, texts, clock }: Context): Markup {
+  if (recipients.length === 0) return markup`<p>${texts.noParties}</p>`;
+  const context = { documents, events, texts, clock };
   // Many recipients get one line each: the renderer limits the size of a document.
-  if (recipients.length > maxDescribedParties) return partyTable(recipients, events, texts);
-  return markup`${recipients.map((recipient) => partyMarkup(recipient, events, texts))}<p class="small muted">${texts.sourcesNote}</p>`;
+  if (recipients.length > maxDescribedParties) return partyTable(recipients, context);
+  return markup`${recipients.map((recipient) => partyMarkup(recipient, context))}<p class="small muted">${texts.sourcesNote}</p>`;
 }
 
 const maxDescribedParties = 50;
@@ -174,24 +201,43 @@ function documentHashes(document: AgreementDocument, { labels }: CertificateText
 /** Nobody reads more than that on paper. */
 const maxPrintedEvents = 300;
 
-function trail(agreement: Agreement, events: readonly AuditEvent[], texts: CertificateTexts): Markup {
+/** Events that follow each other and say the same: a draft that is saved while somebody writes is one line. */
+function linesOf(events: readonly AuditEvent[]): AuditEvent[][] {
+  const lines: AuditEvent[][] = [];
+  for (const event of events) {
+    const [last] = lines.at(-1) ?? [];
+    const isSame =
+      event.action === "agreement.modified" && last?.action === event.action && last.actor.id === event.actor.id;
+    if (isSame) lines.at(-1)?.push(event);
+    else lines.push([event]);
+  }
+  return lines;
+}
+
+function trail(agreement: Agreement, { events, texts, clock }: Context): Markup {
   const { labels } = texts;
-  const printed = events.slice(0, maxPrintedEvents);
-  const left = events.length - printed.length;
+  const lines = linesOf(events);
+  const printed = lines.slice(0, maxPrintedEvents);
+  const left = events.length - printed.flat().length;
   const columns = [
-    { title: labels.number, width: 12 },
-    { title: labels.time, width: 46 },
+    { title: labels.number, width: 13 },
+    { title: labels.time, width: 50 },
     { title: labels.event },
     { title: labels.by },
-    { title: labels.ip, width: 31 },
+    { title: labels.ip, width: 27 },
   ];
-  const rows = printed.map((event) => [
-    event.sequence,
-    time(event.occurredAt) ?? "",
-    texts.actions[event.action],
-    actorMarkup(event, texts),
-    markup`<span class="small">${event.actor.ip}</span>`,
-  ]);
+  const rows = printed.map((line) => {
+    const [first, last] = [line[0] as AuditEvent, line.at(-1) as AuditEvent];
+    return [
+      line.length === 1 ? first.sequence : `${numeralMark(texts.locale)}${first.sequence}–${last.sequence}`,
+      line.length === 1
+        ? (clock(first.occurredAt) ?? "")
+        : markup`${clock(first.occurredAt) ?? ""} –<br>${clock(last.occurredAt) ?? ""}`,
+      line.length === 1 ? texts.actions[first.action] : texts.repeated(texts.actions[first.action], line.length),
+      actorMarkup(first, texts),
+      markup`<span class="small">${first.actor.ip}</span>`,
+    ];
+  });
   const { count, hash } = agreement.audit;
   const isIntact = isChainIntact(agreement.id, events, agreement.audit);
   return markup`${table(columns, rows)}

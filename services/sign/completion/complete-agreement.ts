@@ -30,7 +30,7 @@ import { marksOf } from "./marks-of.ts";
 export interface CompletionDeps extends ChangeDeps {
   readonly intake: Pick<Intake, "prepareSeal">;
   readonly renderer: Client<typeof RendererService>;
-  readonly organizations: Pick<OrganizationReader, "of">;
+  readonly organizations: Pick<OrganizationReader, "of" | "sender">;
   readonly sealer: Sealer;
   readonly witness: Pick<Witness, "confirm">;
   readonly logger: Logger;
@@ -195,11 +195,13 @@ async function certify(
   const audit = change.audit.map((entry) => ({ ...entry, committed: commit(entry, noSubject) }));
   const trail = chain(audit, head);
   const { name: organizationName } = await deps.organizations.of(caller.orgId);
+  const sender = await deps.organizations.sender(caller.orgId, agreement.sender.id);
   signal.throwIfAborted();
   const printed = {
     agreement: { ...change.agreement, audit: trail.head },
     events: [...events, ...trail.events],
     organizationName,
+    sender,
     now,
   };
   const pdf = await printCertificate(deps.renderer, printed, callerHeaders({ ...caller, clientId: "sign" }));

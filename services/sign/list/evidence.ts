@@ -48,7 +48,9 @@ export async function certificateOf(
   if (source.kind === "sealed") return source.pdf;
   const { agreement, events } = source;
   const { name: organizationName } = await organizations.of(caller.orgId);
-  return printCertificate(renderer, { agreement, events, organizationName, now: clock.now() }, callerHeaders(caller));
+  const sender = await organizations.sender(caller.orgId, agreement.sender.id);
+  const printed = { agreement, events, organizationName, sender, now: clock.now() };
+  return printCertificate(renderer, printed, callerHeaders(caller));
 }
 
 export const getSealCertificate = ({ sealer }: Pick<SignDeps, "sealer">): SignRpcs<"getSealCertificate"> => ({

@@ -155,6 +155,10 @@ function createFakeAuth(): FakeAuth {
           if (away) throw new DomainError("SERVICE_UNAVAILABLE");
           return { organization: { id, name: "Acme", sandbox: false, ...organizations.get(id) } };
         },
+        describeCaller: ({ clientId }) => {
+          if (away) throw new DomainError("SERVICE_UNAVAILABLE");
+          return { name: `Key of ${clientId}`, organizationName: "Acme" };
+        },
       });
     },
     { interceptors: [] },

@@ -16,6 +16,7 @@ import { createAgreement } from "../../create/create-agreement.ts";
 import type { SignDeps } from "../../deps.ts";
 import { remindAgreement, voidAgreement } from "../../edit/agreements.ts";
 import type { Intake } from "../../intake/intake.ts";
+import { unknownSender } from "../../organization-reader.ts";
 import { sendAgreement } from "../../send/send-agreement.ts";
 import { createFakeClick } from "../../test/fake-click.ts";
 import type { Agreement } from "../agreement.ts";
@@ -64,6 +65,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
     organizations: {
       of: async () => ({ name: "Acme", sandbox: false }),
       known: () => ({ name: "Acme", sandbox: false }),
+      sender: async () => unknownSender,
     },
     ...{
       sealReader: { read: async () => [] },

@@ -14,6 +14,7 @@ import { testSeals } from "../../agreement/test/trail-vault.ts";
 import type { SignDeps } from "../../deps.ts";
 import { signRoutes } from "../../handlers.ts";
 import { createIntake } from "../../intake/intake.ts";
+import { unknownSender } from "../../organization-reader.ts";
 import { createFakeClick } from "../../test/fake-click.ts";
 
 export type Organization = Client<typeof SignService>;
@@ -36,7 +37,7 @@ export async function startEditing() {
     ...testSeals(pool),
     deletesNothing: false,
     evidenceLog: createFakeClick().client,
-    organizations: { of: async () => facts, known: () => facts },
+    organizations: { of: async () => facts, known: () => facts, sender: async () => unknownSender },
     ...{
       sealReader: { read: async () => [] },
       publicSealReader: { read: async () => [] },

@@ -25,6 +25,7 @@ import type { SignDeps } from "../../deps.ts";
 import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "../../edit/documents.ts";
 import { createIntake } from "../../intake/intake.ts";
 import { getCertificate, listConsentTexts } from "../../list/evidence.ts";
+import { unknownSender } from "../../organization-reader.ts";
 import { createFakeClick } from "../../test/fake-click.ts";
 import { attachments } from "../attachments.ts";
 import { signingHandlers } from "../handlers.ts";
@@ -53,6 +54,7 @@ export async function startSigning() {
     organizations: {
       of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
       known: (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
+      sender: async () => unknownSender,
     },
     ...{
       sealReader: { read: async () => [] },
