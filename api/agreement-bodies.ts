@@ -1,7 +1,7 @@
 import { AgreementDefinitionSchema, CustomFieldSchema, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { PutDocumentsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { notification, recipientsByRole } from "./agreements.ts";
-import { flag, integer, type JsonSchema, type Kind, list, objectInText, orNull, text } from "./kinds.ts";
+import { flag, integer, type JsonSchema, type Kind, list, objectInText, orNull, text, uuid } from "./kinds.ts";
 import { apart, type CreateOf, optional, required } from "./members.ts";
 import { nested, resource } from "./resource.ts";
 
@@ -58,6 +58,10 @@ const content = {
   recipients: optional(recipientsByRole, { null: "both" }),
   customFields: optional(list(customFieldBody), { null: "both" }),
   ...notification,
+  brandId: optional(uuid, {
+    ...{ null: "both", nullIs: "empty" },
+    description: "How its pages and mails look; null for the default brand of the organization.",
+  }),
   metadata: optional(objectInText, {
     at: "metadataJson",
     null: "both",

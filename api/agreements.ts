@@ -302,6 +302,10 @@ const content = {
     description: "An object of your own, at most 16 KB.",
     example: { order: "1042" },
   }),
+  brandId: readOnly(orNull(uuid), {
+    description: "The brand that it has chosen; null for the default one of the organization.",
+    example: null,
+  }),
 } as const;
 
 /** The states of agreements; templates have none. */

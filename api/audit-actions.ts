@@ -41,6 +41,7 @@ const clientKey = done("credential", "client-key");
 const organization = done("organization", "organization");
 const endpoint = done("integration", "webhook-endpoint");
 const connect = done("integration", "connect-configuration");
+const brand = done("organization", "brand");
 const exportSchedule = done("privacy", "export-schedule");
 const campaign = done("template", "campaign");
 const connectKey = done("integration", "connect-key");
@@ -175,6 +176,9 @@ export const auditActions = {
     "entity update",
     "It was changed whether a second person has to approve of every text before it is published.",
   ),
+  "brand.created": brand("entity create", "A brand was created."),
+  "brand.changed": brand("entity update", "A brand was changed, or its pictures were."),
+  "brand.deleted": brand("entity delete", "A brand was deleted; what had chosen it has the default one."),
   "restricted.opened": done("privacy", "session")("entity read", "Somebody has opened restricted records."),
 } as const satisfies Readonly<Record<string, AuditActionInfo>>;
 

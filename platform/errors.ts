@@ -420,6 +420,14 @@ export const errorCatalogue = {
   ),
   BULK_LIST_NOT_FOUND: row(404, Code.NotFound, "There is no bulk list with this id."),
   BULK_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no bulk batch with this id."),
+  BRAND_NOT_FOUND: row(404, Code.NotFound, "There is no brand with this id."),
+  BRAND_IMAGE_NOT_FOUND: row(404, Code.NotFound, "The brand has no such picture."),
+  BRAND_NAME_EXISTS: row(409, Code.AlreadyExists, "Another brand has this name. Choose another name."),
+  BRAND_LIMIT_REACHED: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has 100 brands. Delete a brand that you no longer need.",
+  ),
   SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no webhook configuration with this id."),
   WEBHOOK_ENDPOINT_NOT_FOUND: row(404, Code.NotFound, "There is no webhook endpoint with this id."),
   WEBHOOK_DELIVERY_NOT_FOUND: row(

@@ -50,6 +50,8 @@ export async function createCompatResources(gateway: TestGateway, orgId: string)
   const bulkList = (await send("/bulk_send_lists", { name: "Spring", bulkCopies: [copy] })).listId;
   const envelopeOrTemplateId = gateway.sign.addTemplate(orgId).id;
   return {
+    brand: (await send("/brands", { brandName: "Example AG" })).brands[0].brandId,
+    logoType: "primary",
     account: orgId,
     user: orgId,
     folder: "recyclebin",

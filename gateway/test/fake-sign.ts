@@ -7,11 +7,13 @@ import {
   AgreementStatus,
   PurgeSchema,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { Brand } from "#gen/assent/sign/v1/brands_pb.ts";
 import { SignService, type Target } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { createFakeSignBrands } from "./fake-sign-brands.ts";
 import { createFakeSignBulk } from "./fake-sign-bulk.ts";
 import { createFakeSignEdits } from "./fake-sign-edits.ts";
 import { createFakeSignFiles } from "./fake-sign-files.ts";
@@ -35,6 +37,8 @@ export type SigningHandlers = Partial<ServiceImpl<typeof SigningService>>;
 export interface FakeSignCore {
   /** By their ids, templates too. */
   readonly agreements: Map<string, Agreement>;
+  /** By their ids. */
+  readonly brands: Map<string, { readonly orgId: string; readonly brand: Brand }>;
   /** Addresses that a legal hold is on; the empty one stands for everything. */
   readonly held: Set<string>;
   enter(context: HandlerContext, method: string, request: unknown): Caller;
@@ -53,7 +57,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
 
   const held = new Set<string>();
   const core: FakeSignCore = {
-    ...{ agreements, held },
+    ...{ agreements, held, brands: new Map() },
     enter: (context, method, request) => {
       const caller = requireCaller(context);
       seen.callers.push(caller);
@@ -170,6 +174,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     },
     ...createFakeSignFiles(core),
     ...createFakeSignEdits(core),
+    ...createFakeSignBrands(core),
     ...createFakeSignBulk(core),
     ...createFakeSignViews(core),
     ...createFakeSignPrivacy(core),
@@ -230,12 +235,13 @@ export function requireDraft({ status }: Agreement): void {
 }
 
 function assignDefinition(agreement: Agreement, definition: AgreementDefinition | undefined): void {
-  const { emailSubject, emailBlurb, name, description, shared } = definition ?? {};
+  const { emailSubject, emailBlurb, name, description, shared, brandId } = definition ?? {};
   Object.assign(agreement, {
     ...(emailSubject === undefined ? {} : { emailSubject }),
     ...(emailBlurb === undefined ? {} : { emailBlurb }),
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     ...(shared === undefined ? {} : { shared }),
+    ...(brandId === undefined ? {} : { brandId }),
   });
 }

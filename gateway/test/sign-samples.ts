@@ -23,6 +23,7 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
   documentId: "1",
   signingLink: "A".repeat(64),
   signingSession: "A".repeat(22),
+  brandImage: "ab".repeat(32),
   signingFolder: "code",
   signingFile: "page.js",
 });
@@ -31,5 +32,11 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
 export const idsOfSigning: Readonly<Record<string, readonly string[]>> = {
   setLegalHold: ["agreementId"],
   listDeletions: ["?agreementId"],
-  createAgreement: ["templateId", "compositions[].layers[].templateId"],
+  createAgreement: [
+    ...["brandId", "templateId"],
+    ...["compositions[].layers[].brandId", "compositions[].layers[].templateId"],
+  ],
+  updateAgreement: ["brandId"],
+  createSignTemplate: ["brandId"],
+  updateSignTemplate: ["brandId"],
 };

@@ -6,7 +6,17 @@ import type { FieldProblem } from "../errors.ts";
  * name is here. A new field is a line until somebody decides otherwise.
  */
 const severalLines = new Set([
-  ...["address", "change_summary", "checkbox_text", "condition_value", "consent_text", "description", "email_blurb"],
+  ...[
+    "address",
+    "change_summary",
+    "checkbox_text",
+    "condition_value",
+    "consent_text",
+    "description",
+    "email_blurb",
+    "footer_text",
+    "intro",
+  ],
   ...[
     "metadata",
     "note",

@@ -4,6 +4,7 @@ import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
 import { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { destruction } from "#platform/destroy-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
+import { brands } from "./brands/handlers.ts";
 import { bulkBatches, bulkLists } from "./bulk/handlers.ts";
 import { createAgreement } from "./create/create-agreement.ts";
 import type { SignDeps } from "./deps.ts";
@@ -69,6 +70,7 @@ export const signRoutes =
       ...retention(deps),
       ...legalHolds(deps),
       ...purgeAgreement(deps),
+      ...brands(deps),
     });
     router.service(SigningService, signingHandlers(deps));
   };

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { onePixel } from "#api/kinds.ts";
 import { until } from "#platform/testing/until.ts";
 import { type Operation, operations } from "../../gateway/routes/operations.ts";
 import type { Api } from "../support/api.ts";
@@ -25,6 +26,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makers.agreement(api, name)),
     ...template,
     ...(await makers.bulkBatch(api, name, template)),
+    ...(await makers.brand(api, name)),
     ...(await makers.connect(api)),
     ...(await makeAttachment(api, name)),
     erasure: bodyOf(201, await api.post("/v1/privacy/erasures", { email: `${name}@example.org`, dryRun: true })).id,
@@ -48,6 +50,7 @@ export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean =>
   /^\/(v1\/sign|v1\/webhooks|v1\/privacy\/export-schedules|restapi|signing)\//.test(path);
 
 const makers = {
+  brand: makeBrand,
   ...{ agreement: makeAgreement, signTemplate: makeTemplate, bulkBatch: makeBatch },
   exportSchedule: makeExportSchedule,
   ...{ connect: makeConnect, connectSecret: makeConnectSecret, webhookEndpoint: makeWebhookEndpoint },
@@ -58,6 +61,7 @@ const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
   ["agreement", "agreement"],
   ["signingSession", "agreement"],
   ["signTemplate", "signTemplate"],
+  ["brand", "brand"],
   ["bulkList", "bulkBatch"],
   ["bulkBatch", "bulkBatch"],
   ["connect", "connect"],
@@ -74,6 +78,15 @@ async function makeAgreement(api: Api, name: string): Promise<Ids> {
   const agreement = bodyOf(201, await api.call("POST", "/v1/sign/agreements", draft, key));
   const session = await openSession(api, `${accountOf(api)}/envelopes/${agreement.id}`);
   return { agreement: agreement.id, ...namesFor(name), ...partsOf(agreement, ""), ...session };
+}
+
+/** With pictures of its own. */
+async function makeBrand(api: Api, name: string): Promise<Ids> {
+  const brand = bodyOf(201, await api.post("/v1/sign/brands", { name: `${name} ${crypto.randomUUID()}` }));
+  for (const picture of ["logo", "favicon"]) {
+    bodyOf(200, await api.call("PUT", `/v1/sign/brands/${brand.id}/${picture}`, { content: onePixel }));
+  }
+  return { brand: brand.id, logoType: "primary" };
 }
 
 async function makeExport(api: Api, name: string): Promise<Ids> {
@@ -144,7 +157,8 @@ export const makesWhatItNames: readonly string[] = [
 
 /** Where the compatible interface takes ids that its description does not show: it takes them in any form. */
 export const compatPlaces: Readonly<Record<string, readonly string[]>> = {
-  compatCreateEnvelope: ["templateId", "compositeTemplates[].serverTemplates[].templateId"],
+  compatDeleteBrands: ["brands[].brandId"],
+  compatCreateEnvelope: ["brandId", "templateId", "compositeTemplates[].serverTemplates[].templateId"],
   compatListEnvelopes: ["?envelope_ids"],
   compatListEnvelopeStatus: ["envelopeIds[]"],
   compatMoveToFolder: ["envelopeIds[]"],
@@ -168,6 +182,15 @@ export const signAnswersAnyway: readonly string[] = [
 
 /** Bodies of signing that lead to an id; everything else in them is the caller's own. */
 export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
+  ...Object.fromEntries(
+    ["createAgreement", "updateAgreement", "createSignTemplate", "updateSignTemplate"].map((operation) => [
+      `${operation} brandId`,
+      (id: string) => ({ name: "NDA", brandId: id }),
+    ]),
+  ),
+  "createAgreement compositions[].layers[].brandId": (id) => ({ compositions: [{ layers: [{ brandId: id }] }] }),
+  "compatCreateEnvelope brandId": (id) => ({ brandId: id }),
+  "compatDeleteBrands brands[].brandId": (id) => ({ brands: [{ brandId: id }] }),
   "createAgreement templateId": (id) => ({ templateId: id }),
   "createAgreement compositions[].layers[].templateId": (id) => ({ compositions: [{ layers: [{ templateId: id }] }] }),
   "setLegalHold agreementId": (id) => ({ agreementId: id, reason: "x" }),
@@ -186,6 +209,7 @@ export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
 
 /** What an id in a query or body of signing names; undefined for other operations. */
 export function signResourceAt(operationId: string, at: string): string | undefined {
+  if (/brandId$/i.test(at)) return "brand";
   if (!/^(compat|createAgreement$|setLegalHold$|listDeletions$)/.test(operationId)) return undefined;
   if (at === "connectId") return "connect";
   return /templateId$/i.test(at) ? "signTemplate" : "agreement";

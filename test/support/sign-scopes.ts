@@ -34,6 +34,17 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   getSignTemplate: "sign:read",
   updateSignTemplate: "sign:write",
   deleteSignTemplate: "sign:admin",
+  listBrands: "sign:read click:read",
+  createBrand: "sign:admin click:admin",
+  getBrand: "sign:read click:read",
+  updateBrand: "sign:admin click:admin",
+  deleteBrand: "sign:admin click:admin",
+  putBrandLogo: "sign:admin click:admin",
+  getBrandLogo: "sign:read click:read",
+  deleteBrandLogo: "sign:admin click:admin",
+  putBrandFavicon: "sign:admin click:admin",
+  getBrandFavicon: "sign:read click:read",
+  deleteBrandFavicon: "sign:admin click:admin",
 };
 
 /** The same, of how long agreements are kept. */

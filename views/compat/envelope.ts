@@ -55,6 +55,7 @@ export const envelopeTexts = tellingOf<Agreement>({
     envelopeLocation: "current_site",
   }),
   transactionId: ["order-1042", ({ transactionId }) => filled(transactionId), "sometimes"],
+  brandId: [sampleId, ({ brandId }) => filled(brandId), "sometimes"],
   initialSentDateTime: [sampleTime, ({ sentAt }) => compatTime(sentAt), "sometimes"],
   sentDateTime: [sampleTime, ({ sentAt }) => compatTime(sentAt), "sometimes"],
   deliveredDateTime: [sampleTime, ({ deliveredAt }) => compatTime(deliveredAt), "sometimes"],

@@ -24,6 +24,7 @@ export const templateTexts = tellingOf<Agreement>({
   name: ["NDA", ({ name }) => name],
   description: ["For visitors.", ({ description }) => description],
   shared: ["false", ({ shared }) => flagText(shared)],
+  brandId: [sampleId, ({ brandId }) => filled(brandId), "sometimes"],
   emailSubject: ["Please sign the NDA", ({ emailSubject }) => emailSubject, "sometimes"],
   emailBlurb: ["", ({ emailBlurb }) => emailBlurb, "sometimes"],
   created: [sampleTime, ({ createdAt }) => compatTime(createdAt)],

@@ -7,6 +7,7 @@ import {
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
+import { filled } from "../../../views/compat/scalars.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { readEventData, requireUrl } from "../connect/settings.ts";
 import type { Reader } from "./reader.ts";
@@ -35,6 +36,8 @@ export function readDefinition(definition: Reader, { files, receiverRules }: Def
     customFields: readCustomFields(definition.object("customFields")),
     notification: readNotification(definition.object("notification")) ?? readExpiry(definition),
     transactionId: definition.text("transactionId"),
+    // Clients send every member that they know, empty ones too.
+    brandId: filled(definition.text("brandId")?.trim()),
     subscriptionJson: readSubscription(definition, receiverRules),
   });
 }

@@ -87,13 +87,6 @@ export const compatAccountRoutes: readonly Route[] = [
     respond: (user) => jsonReply(200, user),
   }),
   emptyList({
-    operationId: "compatListBrands",
-    path: "/brands",
-    name: "brands",
-    summary: "List the brands",
-    description: "There are none: every page and mail looks the same.",
-  }),
-  emptyList({
     operationId: "compatListGroups",
     path: "/groups",
     name: "groups",

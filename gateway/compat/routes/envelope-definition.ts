@@ -33,6 +33,7 @@ const definitionProperties = {
   ],
   customFields: ["textCustomFields and listCustomFields.", sampleFields],
   notification: ["Reminders and expiration, in days.", sampleNotification],
+  brandId: ["The brand of its pages and mails; the default one when empty.", sampleId],
 } as const;
 
 export const createEnvelopeSchema = documented({

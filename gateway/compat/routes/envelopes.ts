@@ -75,7 +75,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
       multipart: true,
     }),
     success: { status: 201, description: "The envelope.", schema: summarySchema, headers: replayedHeader },
-    errors: ["TEMPLATE_NOT_FOUND", ...contentErrors, ...sendErrors],
+    errors: ["TEMPLATE_NOT_FOUND", "BRAND_NOT_FOUND", ...contentErrors, ...sendErrors],
     call: (request, { sign, receiverRules }) => {
       const { body, files, idempotencyKey, observed } = request;
       const init = readWith(body, (reader) => readCreate(reader, { files, receiverRules }));
@@ -122,7 +122,14 @@ export const compatEnvelopeRoutes: readonly Route[] = [
       lineBreaks: true,
     }),
     success: { status: 200, description: "It is done.", schema: updateSummarySchema, headers: replayedHeader },
-    errors: ["ENVELOPE_CANNOT_BE_MODIFIED", "ENVELOPE_ALREADY_SENT", "LEGAL_HOLD", ...contentErrors, ...sendErrors],
+    errors: [
+      "ENVELOPE_CANNOT_BE_MODIFIED",
+      "ENVELOPE_ALREADY_SENT",
+      "LEGAL_HOLD",
+      "BRAND_NOT_FOUND",
+      ...contentErrors,
+      ...sendErrors,
+    ],
     call: async (request, services) => {
       const change = readChange(request, services);
       if (change.scopes !== undefined) requireScope(request, change.scopes);

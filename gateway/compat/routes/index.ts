@@ -4,6 +4,7 @@ import { defineCompatRoute } from "../route.ts";
 import { textsAnswer } from "../schema-parts.ts";
 import { envelopeRoot } from "../target.ts";
 import { compatAccountRoutes } from "./account.ts";
+import { compatBrandRoutes } from "./brands.ts";
 import { compatBulkEnvelopeRoutes } from "./bulk-envelopes.ts";
 import { compatBulkListRoutes } from "./bulk-lists.ts";
 import { compatConnectRoutes, compatConnectSecretRoutes } from "./connect.ts";
@@ -46,8 +47,8 @@ const settings = {
   attachCompletedEnvelope: "false",
   bulkSend: "true",
   bulkSendMaxCopiesInBatch: "1000",
-  canSelfBrandSend: "false",
-  canSelfBrandSign: "false",
+  canSelfBrandSend: "true",
+  canSelfBrandSign: "true",
   conditionalFieldsEnabled: "true",
   convertPdfFields: "false",
   enablePowerForm: "false",
@@ -111,5 +112,6 @@ export const compatRoutes: readonly Route[] = [
   ...compatConnectSecretRoutes,
   ...compatConnectLogRoutes,
   ...compatAccountRoutes,
+  ...compatBrandRoutes,
   ...compatAccountSettingRoutes,
 ];

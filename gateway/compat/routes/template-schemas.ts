@@ -15,6 +15,7 @@ export const templateBody = looseBody({
   recipients: "Roles: recipients with a roleName, a routingOrder and tabs, but no person.",
   customFields: "textCustomFields and listCustomFields.",
   notification: "Reminders and expiry.",
+  brandId: "The brand of envelopes that are made from it, unless they say another.",
   status: "Without effect: templates are not sent.",
 });
 

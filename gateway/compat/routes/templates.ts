@@ -54,7 +54,7 @@ export const compatTemplateRoutes: readonly Route[] = [
     description: "From which envelopes are made with templateId and templateRoles, or with compositeTemplates.",
     body,
     success: { status: 201, description: "The template.", schema: templateSummarySchema },
-    errors: [...documentErrors, ...recipientErrors],
+    errors: [...documentErrors, ...recipientErrors, "BRAND_NOT_FOUND"],
     call: (request, { sign, receiverRules }) =>
       sign.createAgreement(
         {
@@ -125,7 +125,7 @@ export const compatTemplateRoutes: readonly Route[] = [
       "What is not named stays; documents, recipients and customFields that are not empty replace all that there were. Envelopes that were made from it do not change.",
     body,
     success: { status: 200, description: "It is changed.", schema: templateUpdateSchema },
-    errors: [...documentErrors, ...recipientErrors],
+    errors: [...documentErrors, ...recipientErrors, "BRAND_NOT_FOUND"],
     call: (request, { sign, receiverRules }) =>
       sign.updateAgreement(
         {

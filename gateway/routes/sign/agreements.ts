@@ -112,7 +112,7 @@ export const agreementRoutes: readonly Route[] = [
       example: { emailSubject: "Please sign the NDA by Friday" },
     }),
     success: { status: 200, description: "The draft.", schema: agreement.schemas.answer },
-    errors: [...editErrors, "ENVELOPE_CONFLICT"],
+    errors: [...editErrors, "BRAND_NOT_FOUND", "ENVELOPE_CONFLICT"],
     call: (request, { sign }) =>
       sign.updateAgreement(
         {

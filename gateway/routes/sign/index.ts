@@ -6,6 +6,7 @@ import { signVerifyRoutes } from "../verify.ts";
 import { actionRoutes, auditEventRoutes } from "./actions.ts";
 import { agreementDeletionRoutes, agreementRoutes, agreementTag } from "./agreements.ts";
 import { read, signBase } from "./base.ts";
+import { brandRoutes } from "./brands.ts";
 import { signDocumentRoutes } from "./documents.ts";
 import { attachmentRoutes, signFileRoutes } from "./files.ts";
 import { recipientRoutes } from "./recipients.ts";
@@ -46,5 +47,6 @@ export const signRoutes: readonly Route[] = [
   ...consentTextRoutes,
   ...agreementDeletionRoutes,
   ...signTemplateRoutes,
+  ...brandRoutes,
   ...signVerifyRoutes,
 ];

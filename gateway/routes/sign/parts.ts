@@ -52,6 +52,7 @@ export const completenessErrors: readonly ErrorCode[] = [
 ];
 export const createErrors: readonly ErrorCode[] = [
   "TEMPLATE_NOT_FOUND",
+  "BRAND_NOT_FOUND",
   ...documentErrors,
   ...recipientErrors,
   ...completenessErrors,

@@ -14,6 +14,7 @@ const templateErrors = [
   ...documentEditErrors.filter((code) => code !== "ENVELOPE_CANNOT_BE_MODIFIED"),
   "INVALID_EMAIL",
   "DUPLICATE_RECIPIENT",
+  "BRAND_NOT_FOUND",
 ] as const;
 
 interface TemplatesQuery extends PageQuery {

@@ -48,6 +48,7 @@ const columns: Columns<AgreementRecord> = {
   sealLevel: "text",
   purge: "jsonb",
   templateId: "uuid",
+  brandId: "uuid",
 };
 
 const agreementColumns = recordColumns(columns);

@@ -61,6 +61,8 @@ export interface Agreement {
   readonly sealLevel: SealLevel | null;
   /** UUID of the template that it was made from, the first of several; absent or null without one. */
   readonly templateId?: string | null;
+  /** UUID of the brand that it has chosen, which may be gone; absent or null for the default one of the organization. */
+  readonly brandId?: string | null;
   /** Absent or null while nobody has asked for its files to be deleted. */
   readonly purge?: Purge | null;
 }

@@ -24,6 +24,8 @@ export interface Definition {
   readonly name?: string;
   readonly description?: string;
   readonly shared?: boolean;
+  /** Null for the default brand. */
+  readonly brandId?: string | null;
 }
 
 export const emptyDefinition: Definition = { documents: [], recipients: [], customFields: [] };

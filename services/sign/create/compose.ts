@@ -189,6 +189,7 @@ function definitionOf(agreement: Agreement): Definition {
     ...(emailBlurb === "" ? {} : { emailBlurb }),
     ...(metadata === null ? {} : { metadata }),
     ...(subscription === null ? {} : { subscription }),
+    ...(agreement.brandId == null ? {} : { brandId: agreement.brandId }),
     notification: unusualDays(agreement.notification),
     documents: documents.map((document) => {
       const { documentId, name } = document;

@@ -15,6 +15,7 @@ export type OwnMembers = Pick<
   | "name"
   | "description"
   | "shared"
+  | "brandId"
 >;
 
 export const defaultMembers: OwnMembers = {
@@ -27,17 +28,19 @@ export const defaultMembers: OwnMembers = {
   name: "",
   description: "",
   shared: false,
+  brandId: null,
 };
 
 /** Applies the definition's members; members it omits keep their values. Throws VALIDATION_FAILED. */
 export function withGiven(before: OwnMembers, definition: Definition): OwnMembers {
   const { documents, recipients, customFields, notification, ...given } = definition;
-  const { emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared } = {
+  const { emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared, brandId } = {
     ...before,
     ...given,
   };
   const after = {
     ...{ emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared },
+    brandId: brandId ?? null,
     notification: { ...before.notification, ...notification },
   };
   const texts = textLimits.flatMap(([field, limit]) => textProblems(after[field], limit, field));

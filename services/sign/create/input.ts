@@ -8,6 +8,8 @@ import {
   type Notification as WireNotification,
   RecipientRole as WireRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
 import { defined, parseJsonObject } from "#platform/json-object.ts";
 import type { JsonObject, Notification, RecipientRole } from "../agreement/agreement.ts";
 import {
@@ -33,6 +35,7 @@ export function parseDefinition(message: AgreementDefinition | undefined): Defin
     ...defined({ emailSubject, emailBlurb, transactionId, name, description, shared }),
     ...defined({
       notification: message.notification === undefined ? undefined : parseNotification(message.notification),
+      brandId: parseBrandId(message.brandId),
       metadata: parseObject("metadata", message.metadataJson, 16 * 1024),
       subscription: parseObject("subscription", message.subscriptionJson, 64 * 1024),
     }),
@@ -40,6 +43,14 @@ export function parseDefinition(message: AgreementDefinition | undefined): Defin
     recipients: parseRecipients(message.recipients),
     customFields: message.customFields.map(parseCustomField),
   };
+}
+
+/** An empty text stands for the default brand; whatever is no id names no brand. */
+function parseBrandId(text: string | undefined): string | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === "") return null;
+  if (!isUuid(text)) throw new DomainError("BRAND_NOT_FOUND");
+  return text.toLowerCase();
 }
 
 /** An empty text removes the stored value. */

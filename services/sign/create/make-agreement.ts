@@ -15,6 +15,7 @@ import {
 import { decisionContext, senderOf } from "../agreement/context.ts";
 import type { CheckedFile, Definition, DocumentDefinition } from "../agreement/definition.ts";
 import { refuse } from "../agreement/problems.ts";
+import { requireBrands } from "../brands/handlers.ts";
 import type { SignDeps } from "../deps.ts";
 import { checkFiles } from "../edit/documents.ts";
 import { documentLimitProblems } from "../edit/edit-documents.ts";
@@ -48,6 +49,7 @@ export async function makeAgreement(
   const { orgId } = caller;
   const { isTemplate, idempotency, within } = wanted;
   await deps.organizations.of(orgId);
+  await requireBrands({ pool: deps.pool, orgId }, definitionsOf(wanted));
   const composed = compose(wanted.definition, wanted.compositions);
   const definition = { ...composed, documents: numberDocuments(composed.documents) };
   const checked = await checkFiles(deps, orgId, definition.documents);
@@ -64,6 +66,14 @@ export async function makeAgreement(
   const sent = thenChange(draft, (agreement) => sendAgreement(agreement, matches, context));
   return createAgreement(deps, caller, sent, options);
 }
+
+/** What the request says itself, without what templates do. */
+const definitionsOf = ({ definition, compositions }: NewAgreement): Definition[] => [
+  definition,
+  ...compositions.flatMap(({ layers }) =>
+    layers.flatMap((layer) => (layer.kind === "definition" ? [layer.definition] : [])),
+  ),
+];
 
 /** Its periods are those of what is made from it; a draft that was copied passes on that of its own. */
 function firstTemplate(compositions: readonly LoadedComposition[]): string | null {

@@ -19,6 +19,7 @@ import { agreementTarget, decisionContext, requireTarget, targetOf, waitingCalle
 import type { Definition } from "../agreement/definition.ts";
 import { agreementMessage, wireAgreementStatuses } from "../agreement/messages.ts";
 import { refuse, requireModifiable, requireUnmodified } from "../agreement/problems.ts";
+import { requireBrands } from "../brands/handlers.ts";
 import { parseDefinition } from "../create/input.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../create/new-documents.ts";
 import type { SignDeps } from "../deps.ts";
@@ -58,11 +59,12 @@ export const updateAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
     const replacement = await prepareReplacement(deps, caller, target, request);
     const decision = decisionContext(deps, caller, request.observed);
     const { replaceRecipients, replaceCustomFields } = request;
-    const decide = (current: Parameters<typeof decideUpdate>[0]) => {
+    const decide = async (current: Agreement, tenant: Tenant) => {
       // The status is checked before the request's content, so that its error comes first.
       requireModifiable(current);
       if (request.ifModifiedAt) requireUnmodified(current, timestampDate(request.ifModifiedAt));
       const changes = parseDefinition(request.changes);
+      await requireBrands(tenant, [changes]);
       return decideUpdate(current, { changes, replaceRecipients, replaceCustomFields, ...replacement.given }, decision);
     };
     const agreement = await changeAgreement(deps, caller, target, decide, replacement.bytes);

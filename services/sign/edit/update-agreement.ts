@@ -54,6 +54,7 @@ const members = [
   "name",
   "description",
   "shared",
+  "brandId",
 ] as const;
 
 /**

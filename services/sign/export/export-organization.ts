@@ -12,6 +12,7 @@ import type { StoredFile } from "../agreement/agreement.ts";
 import { loadAgreement, loadDeleted } from "../agreement/agreement-store.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
 import { auditEventMessage } from "../agreement/messages.ts";
+import { nextBrandImage, readBrandImage } from "../brands/brand-store.ts";
 import type { SignDeps } from "../deps.ts";
 import { imageOf } from "../files/signature-images.ts";
 import { listAttachments } from "../signing/attachments.ts";
@@ -21,17 +22,19 @@ type ExportDeps = Pick<SignDeps, "pool" | "vault" | "files">;
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 
-/** Files and trails of all agreements, then the records of all tables. */
+/** Files and trails of all agreements, the pictures of brands, then the records of all tables. */
 export const exportOrganization = (
   deps: ExportDeps,
 ): Pick<ServiceImpl<typeof PersonalDataService>, "exportOrganization"> => ({
   exportOrganization({ cursor }, context) {
     const { orgId } = requireCaller(context);
     return exportPage(cursor, async (after) => {
-      const item = isOfTables(after)
-        ? undefined
-        : await withOrg(deps.pool, orgId, (tenant) => nextAgreement(deps, tenant, after || firstId));
-      return item ?? nextOfTables(deps.pool, orgId, "sign", after);
+      if (isOfTables(after)) return nextOfTables(deps.pool, orgId, "sign", after);
+      const item = await withOrg(deps.pool, orgId, async (tenant) => {
+        const agreement = isOfBrands(after) ? undefined : await nextAgreement(deps, tenant, after || firstId);
+        return agreement ?? nextPicture(deps, tenant, isOfBrands(after) ? after.slice(ofBrands.length) : "");
+      });
+      return item ?? nextOfTables(deps.pool, orgId, "sign", "");
     });
   },
 });
@@ -77,6 +80,20 @@ async function nextAgreement(deps: ExportDeps, tenant: Tenant, after: string): P
       ...drawn.map((one) => file(`signature-${one.id}.png`, "Drawn signature", one)),
     ],
   };
+}
+
+const ofBrands = "brand-image:";
+const isOfBrands = (id: string): boolean => id.startsWith(ofBrands);
+
+async function nextPicture({ pool }: ExportDeps, tenant: Tenant, after: string): Promise<ExportItem | undefined> {
+  const picture = await nextBrandImage(tenant, after);
+  if (picture === undefined) return undefined;
+  const { sha256, contentType } = picture;
+  const path = `documents/brands/${sha256}.${extensions[contentType] ?? "bin"}`;
+  const read = async () =>
+    (await withOrg(pool, tenant.orgId, (reading) => readBrandImage(reading, Buffer.from(sha256, "hex"))))?.content ??
+    Buffer.alloc(0);
+  return { id: `${ofBrands}${sha256}`, files: [{ path, title: "Picture of a brand", read }] };
 }
 
 const readFile = ({ pool, files }: ExportDeps, orgId: OrgId, agreementId: string, file: StoredFile) =>

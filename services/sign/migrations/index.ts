@@ -128,5 +128,41 @@ export const signMigrations: ServiceMigrations = {
         add column delivery_failed_reason text not null default ''`,
       "comment on column sign.recipient.delivery_failed_at is 'when a mail to them came back; null again once they have opened the agreement'",
     ),
+    // Organizations have brands; agreements and templates choose one.
+    sqlMigration(
+      "027_brands",
+      `create table sign.brand (
+        organization_id uuid not null,
+        id uuid not null,
+        name text not null,
+        is_default boolean not null,
+        settings jsonb not null check (jsonb_typeof(settings) = 'object'),
+        logo_sha256 bytea check (octet_length(logo_sha256) = 32),
+        favicon_sha256 bytea check (octet_length(favicon_sha256) = 32),
+        created_at timestamptz(3) not null,
+        modified_at timestamptz(3) not null,
+        primary key (organization_id, id)
+      )`,
+      "comment on table sign.brand is 'How pages and mails look to those who are asked to agree. settings: colours, font, footer, sender, texts of mails.'",
+      "create unique index brand_name on sign.brand (organization_id, lower(name))",
+      "create unique index brand_default on sign.brand (organization_id) where is_default",
+      `create table sign.brand_image (
+        organization_id uuid not null,
+        sha256 bytea not null check (octet_length(sha256) = 32),
+        content_type text not null check (content_type in ('image/png', 'image/jpeg')),
+        width integer not null,
+        height integer not null,
+        content bytea not null,
+        primary key (organization_id, sha256)
+      )`,
+      "comment on table sign.brand_image is 'Logos and favicons, which pages show to everybody who opens them; each once, while a brand shows it.'",
+      ...forceOrgIsolationSql("sign.brand"),
+      ...forceOrgIsolationSql("sign.brand_image"),
+      "grant select, insert, update, delete on sign.brand to assent_sign",
+      "grant select, insert, delete on sign.brand_image to assent_sign",
+      "alter table sign.agreement add column brand_id uuid",
+      "comment on column sign.agreement.brand_id is 'the brand that it has chosen, which may be gone; null for the default one of the organization'",
+      ...destroyerSql("sign", "assent_sign_destroyer"),
+    ),
   ],
 };

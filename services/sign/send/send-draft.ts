@@ -12,6 +12,7 @@ import {
 import { agreementTarget, findEarlier, requireTarget } from "../agreement/context.ts";
 import type { CheckedFile, Definition } from "../agreement/definition.ts";
 import { refuse } from "../agreement/problems.ts";
+import { requireBrands } from "../brands/handlers.ts";
 import { findAnchors } from "../create/make-agreement.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../create/new-documents.ts";
 import type { AnchorMatches } from "../create/place-tabs.ts";
@@ -116,6 +117,7 @@ async function prepare(
 ): Promise<Prepared> {
   if (readChanges === undefined) return { change: noChange(draft), bytes: new Map(), isChanged: false };
   const changes = readChanges();
+  await requireBrands({ pool: deps.pool, orgId }, [changes]);
   const definitions = numberDocuments(changes.documents);
   const checked: readonly CheckedFile[] = await checkFiles(deps, orgId, definitions);
   const documents = newDocuments(definitions, checked, context);

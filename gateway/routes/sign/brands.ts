@@ -1,0 +1,241 @@
+import { brand, brandPicture } from "#api/brands.ts";
+import { onePixel } from "#api/kinds.ts";
+import { type Brand, BrandImageKind } from "#gen/assent/sign/v1/brands_pb.ts";
+import { signDialect, standardDialect } from "../../http/error-dialect.ts";
+import { fileReply } from "../../http/file-reply.ts";
+import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
+import { decodePicture } from "../generation/assets.ts";
+import { fileAnswer } from "../generation/file-answer.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, type Route } from "../route.ts";
+import { listOf, required } from "../schema-parts.ts";
+
+/** Agreements and deployments choose a brand, so whoever reads or administers either may do so here. */
+const read: ProtectedAccess = { scopes: ["sign:read", "click:read"], limitGroup: "sign" };
+const admin: ProtectedAccess = { scopes: ["sign:admin", "click:admin"], limitGroup: "sign" };
+const base = { tag: "Brands", dialect: signDialect } as const;
+const notFound = { id: "BRAND_NOT_FOUND" } as const;
+
+const exampleBrand = {
+  name: "Example AG",
+  colors: { button: "#0b5d3b", header: "#0b5d3b" },
+  footer: "Example AG, 1 Example Street, Berlin",
+  senderName: "Example AG",
+  replyTo: "contracts@example.com",
+  texts: [{ locale: "en", mail: "invitation", subject: "{sender} has sent you {subject}" }],
+} as const;
+
+const brandReply = (status: number, message: Brand | undefined): Reply =>
+  jsonReply(status, brand.answer(required(message)));
+
+const settingsRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "listBrands",
+    method: "GET",
+    path: "/v1/sign/brands",
+    summary: "List brands",
+    description: "All of them, the oldest first; an organization has 100 at most.",
+    access: read,
+    success: { status: 200, description: "The brands.", schema: listOf(brand.schemas.answer) },
+    errors: [],
+    call: (request, { sign }) => sign.listBrands({}, onBehalfOf(request)),
+    respond: ({ brands }) =>
+      jsonReply(
+        200,
+        brands.map((one) => brand.answer(one)),
+      ),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "createBrand",
+    method: "POST",
+    path: "/v1/sign/brands",
+    summary: "Create a brand",
+    description:
+      "How pages and mails look to those who are asked to agree. Agreements, templates and deployments choose it by its id; the default brand holds for all others.",
+    access: admin,
+    body: createBody(brand, { example: exampleBrand }),
+    success: { status: 201, description: "The brand.", schema: brand.schemas.answer },
+    errors: ["BRAND_NAME_EXISTS", "BRAND_LIMIT_REACHED"],
+    call: (request, { sign }) => sign.createBrand(brand.create(request.body), onBehalfOf(request)),
+    respond: (answer) => brandReply(201, answer.brand),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getBrand",
+    method: "GET",
+    path: "/v1/sign/brands/{id}",
+    summary: "Read a brand",
+    access: read,
+    notFound,
+    success: { status: 200, description: "The brand.", schema: brand.schemas.answer },
+    errors: [],
+    call: (request, { sign }) => sign.getBrand({ brandId: request.params.id }, onBehalfOf(request)),
+    respond: (answer) => brandReply(200, answer.brand),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "updateBrand",
+    method: "PATCH",
+    path: "/v1/sign/brands/{id}",
+    summary: "Change a brand",
+    description:
+      "What is left out stays; colours and texts are replaced as a whole. What has chosen the brand looks otherwise at once.",
+    access: admin,
+    notFound,
+    body: changeBody(brand, { example: { colors: { button: "#0b5d3b", buttonText: "#ffffff" } } }),
+    success: { status: 200, description: "The brand.", schema: brand.schemas.answer },
+    errors: ["BRAND_NAME_EXISTS"],
+    call: (request, { sign }) =>
+      sign.updateBrand({ ...brand.change(request.body), brandId: request.params.id }, onBehalfOf(request)),
+    respond: (answer) => brandReply(200, answer.brand),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "deleteBrand",
+    method: "DELETE",
+    path: "/v1/sign/brands/{id}",
+    summary: "Delete a brand",
+    description: "What has chosen it has the default brand from then on, or the look of the product.",
+    access: admin,
+    notFound,
+    success: { status: 204, description: "The brand is gone." },
+    errors: [],
+    call: (request, { sign }) => sign.deleteBrand({ brandId: request.params.id }, onBehalfOf(request)),
+    respond: () => noContent,
+  }),
+];
+
+interface Picture {
+  /** Of the path. */
+  readonly name: "logo" | "favicon";
+  /** Of the operations. */
+  readonly idPart: "Logo" | "Favicon";
+  readonly kind: BrandImageKind;
+  readonly description: string;
+}
+
+const pictures: readonly Picture[] = [
+  {
+    name: "logo",
+    idPart: "Logo",
+    kind: BrandImageKind.LOGO,
+    description: "A PNG or JPEG of at most 300 KB and 4,000 pixels on each side; mails carry it with them.",
+  },
+  {
+    name: "favicon",
+    idPart: "Favicon",
+    kind: BrandImageKind.FAVICON,
+    description: "A square PNG or JPEG of at most 100 KB and 512 pixels on each side.",
+  },
+];
+
+/** Room for the larger picture in Base64. */
+const pictureBytes = 450_000;
+
+const pictureRoutes = ({ name, idPart, kind, description }: Picture): readonly Route[] => [
+  defineRoute({
+    ...base,
+    operationId: `putBrand${idPart}`,
+    method: "PUT",
+    path: `/v1/sign/brands/{id}/${name}`,
+    summary: `Set the ${name} of a brand`,
+    description: `${description} SVG is refused: it may hold scripts.`,
+    access: admin,
+    notFound,
+    body: createBody(brandPicture, { maxBytes: pictureBytes, example: { content: onePixel } }),
+    success: { status: 200, description: "The brand.", schema: brand.schemas.answer },
+    errors: [],
+    call: (request, { sign }) => {
+      const content = decodePicture(request.body.content, signDialect);
+      return sign.putBrandImage({ brandId: request.params.id, kind, content }, onBehalfOf(request));
+    },
+    respond: (answer) => brandReply(200, answer.brand),
+  }),
+  defineRoute({
+    ...base,
+    operationId: `getBrand${idPart}`,
+    method: "GET",
+    path: `/v1/sign/brands/{id}/${name}`,
+    summary: `Download the ${name} of a brand`,
+    access: read,
+    notFound,
+    ...fileAnswer({ description: "The bytes.", contentType: "image/png", alsoTypes: ["image/jpeg"] }),
+    errors: ["BRAND_IMAGE_NOT_FOUND", "RANGE_NOT_SATISFIABLE"],
+    call: (request, { sign }) => sign.getBrandImage({ brandId: request.params.id, kind }, onBehalfOf(request)),
+    respond: ({ image, content }, request) => {
+      const { contentType, sha256 } = required(image);
+      const fileName = `${name}.${contentType === "image/png" ? "png" : "jpg"}`;
+      const file = { bytes: content, contentType, fileName, sha256: Buffer.from(sha256).toString("hex") };
+      return fileReply({ ...file, rangeCode: "RANGE_NOT_SATISFIABLE" }, request);
+    },
+  }),
+  defineRoute({
+    ...base,
+    operationId: `deleteBrand${idPart}`,
+    method: "DELETE",
+    path: `/v1/sign/brands/{id}/${name}`,
+    summary: `Remove the ${name} of a brand`,
+    access: admin,
+    notFound,
+    success: { status: 204, description: "The brand has none." },
+    errors: [],
+    call: (request, { sign }) =>
+      sign.putBrandImage({ brandId: request.params.id, kind, content: new Uint8Array() }, onBehalfOf(request)),
+    respond: () => noContent,
+  }),
+];
+
+/** Where pages load the pictures of a brand: whoever knows the address has seen such a page. */
+const publicRoutes: readonly Route[] = [
+  defineRoute({
+    operationId: "getBrandImage",
+    method: "GET",
+    path: "/brand-images/{organizationId}/{sha256}",
+    tag: "Brands",
+    dialect: standardDialect,
+    crossOrigin: true,
+    summary: "Load a picture that a page shows",
+    description: "Logos and favicons of the signing page and of forms, by the hash of their bytes.",
+    access: "public",
+    notFound: { organizationId: "BRAND_IMAGE_NOT_FOUND" },
+    texts: {
+      sha256: {
+        schema: {
+          type: "string",
+          pattern: "^[0-9a-f]{64}$",
+          description: "SHA-256 of the bytes, in hexadecimal digits.",
+          examples: ["0123456789abcdef".repeat(4)],
+        },
+        names: "brandImage",
+        otherwise: "BRAND_IMAGE_NOT_FOUND",
+      },
+    },
+    success: {
+      status: 200,
+      description: "The picture.",
+      contentType: "image/png",
+      alsoTypes: ["image/jpeg"],
+      headers: { ETag: "The hash, in quotes.", "Content-Security-Policy": "Lets nothing run." },
+    },
+    errors: ["BRAND_IMAGE_NOT_FOUND"],
+    call: ({ params }, { sign }) =>
+      sign.getPublicBrandImage({
+        organizationId: params.organizationId,
+        sha256: Uint8Array.from(Buffer.from(params.sha256, "hex")),
+      }),
+    respond: ({ image, content }, { params }) => ({
+      status: 200,
+      body: content,
+      contentType: required(image).contentType,
+      headers: {
+        ETag: `"${params.sha256}"`,
+        // The address has other bytes never; a brand that is deleted is still shown for a day where it was.
+        "Cache-Control": "public, max-age=86400, immutable",
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+      },
+    }),
+  }),
+];
+
+export const brandRoutes: readonly Route[] = [...settingsRoutes, ...pictures.flatMap(pictureRoutes), ...publicRoutes];

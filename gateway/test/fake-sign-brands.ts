@@ -1,0 +1,74 @@
+import { create } from "@bufbuild/protobuf";
+import { onePixel } from "#api/kinds.ts";
+import { type Brand, BrandImageKind, BrandImageSchema, BrandSchema } from "#gen/assent/sign/v1/brands_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
+import type { FakeSignCore, SignHandlers } from "./fake-sign.ts";
+import { at } from "./sample-agreement.ts";
+
+const samplePicture = Uint8Array.from(Buffer.from(onePixel, "base64"));
+const image = create(BrandImageSchema, {
+  ...{ sha256: new Uint8Array(32).fill(0xab), contentType: "image/png" },
+  ...{ width: 1, height: 1, bytes: samplePicture.length },
+});
+
+/** Brands of the fake: each has what it was given, and every picture is the same. */
+export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandlers {
+  const brandOf = (id: string, orgId: string): Brand => {
+    const found = brands.get(id.toLowerCase());
+    if (found?.orgId !== orgId) throw new DomainError("BRAND_NOT_FOUND");
+    return found.brand;
+  };
+  const ofOrg = (orgId: string): Brand[] =>
+    [...brands.values()].filter((one) => one.orgId === orgId).map(({ brand }) => brand);
+  return {
+    createBrand: ({ settings, ...request }, context) => {
+      const { orgId } = enter(context, "createBrand", { ...request, settings });
+      const id = newId();
+      const brand = create(BrandSchema, { font: "sans", id, createdAt: at(0), modifiedAt: at(0) });
+      assign(brand, settings);
+      brands.set(id, { orgId, brand });
+      return { brand };
+    },
+    getBrand: (request, context) => ({
+      brand: brandOf(request.brandId, enter(context, "getBrand", request).orgId),
+    }),
+    listBrands: (request, context) => ({ brands: ofOrg(enter(context, "listBrands", request).orgId) }),
+    updateBrand: (request, context) => {
+      const brand = brandOf(request.brandId, enter(context, "updateBrand", request).orgId);
+      return { brand: assign(brand, request.settings) };
+    },
+    deleteBrand: (request, context) => {
+      const { id } = brandOf(request.brandId, enter(context, "deleteBrand", request).orgId);
+      brands.delete(id);
+      return {};
+    },
+    putBrandImage: (request, context) => {
+      const brand = brandOf(request.brandId, enter(context, "putBrandImage", request).orgId);
+      const name = request.kind === BrandImageKind.LOGO ? "logo" : "favicon";
+      if (request.content.length === 0) delete brand[name];
+      else brand[name] = image;
+      return { brand };
+    },
+    getBrandImage: (request, context) => {
+      brandOf(request.brandId, enter(context, "getBrandImage", request).orgId);
+      return { image, content: samplePicture };
+    },
+    resolveBrand: (request, context) => {
+      const { orgId } = enter(context, "resolveBrand", request);
+      const all = ofOrg(orgId);
+      const brand = all.find(({ id }) => id === request.brandId) ?? all.find(({ isDefault }) => isDefault);
+      return brand === undefined ? {} : { brand };
+    },
+    getPublicBrandImage: ({ organizationId }) => {
+      if (ofOrg(organizationId).length === 0) throw new DomainError("BRAND_IMAGE_NOT_FOUND");
+      return { image, content: samplePicture };
+    },
+  };
+}
+
+/** All that a request says, whatever its mask names. */
+function assign(brand: Brand, settings: object | undefined): Brand {
+  const { $typeName: _, $unknown: __, ...given } = { $typeName: "", $unknown: [], ...settings };
+  return Object.assign(brand, given);
+}
