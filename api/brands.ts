@@ -1,7 +1,9 @@
 import {
   type BrandColors,
   BrandColorsSchema,
+  type BrandImage,
   BrandImageSchema,
+  type Brand as BrandMessage,
   BrandSchema,
   BrandTextSchema,
   CreateBrandRequestSchema,
@@ -9,7 +11,7 @@ import {
   UpdateBrandRequestSchema,
 } from "#gen/assent/sign/v1/brands_pb.ts";
 import { choice, count, digest, flag, languageTag, list, orNull, text, time, uuid } from "./kinds.ts";
-import { type AnswerOf, type CreateOf, optional, readOnly, required, requiredApart } from "./members.ts";
+import { type AnswerOf, type CreateOf, given, optional, readOnly, required, requiredApart } from "./members.ts";
 import { closed, nested, resource, shown } from "./resource.ts";
 
 const color = (description: string, example: string) =>
@@ -31,7 +33,7 @@ const image = shown(BrandImageSchema, {
 });
 
 /** Mails that a brand has words for. */
-export const brandMails = ["invitation", "reminder", "expiring", "completed", "declined", "voided", "expired"] as const;
+const brandMails = ["invitation", "reminder", "expiring", "completed", "declined", "voided", "expired"] as const;
 
 const mailText = resource(BrandTextSchema, {
   locale: required(languageTag),
@@ -88,6 +90,30 @@ export const brand = resource(
   },
   { create: CreateBrandRequestSchema, change: UpdateBrandRequestSchema, within: "settings", also: closed },
 );
+
+/** What pages show of a brand; neither what the organization calls it nor what its mails say. */
+const brandLook = shown(BrandSchema, {
+  name: readOnly(orNull(text()), { at: "senderName", description: "Beside the logo, or in its place." }),
+  colors: readOnly(nested(colors)),
+  font: readOnly(choice("sans", "serif")),
+  footer: readOnly(orNull(text()), { at: "footerText" }),
+  logoUrl: given<string | null>({ type: ["string", "null"] }),
+  faviconUrl: given<string | null>({ type: ["string", "null"] }),
+});
+export type BrandLook = AnswerOf<typeof brandLook.table>;
+export const brandLookSchema = brandLook.schemas.answer;
+
+/** Pages load pictures from where they are themselves. */
+export const brandLookOf = (brand: BrandMessage, organizationId: string, base = ""): BrandLook =>
+  brandLook.answer(brand, {
+    logoUrl: pictureUrl(brand.logo, organizationId, base),
+    faviconUrl: pictureUrl(brand.favicon, organizationId, base),
+  });
+
+const pictureUrl = (image: BrandImage | undefined, organizationId: string, base: string): string | null =>
+  image === undefined
+    ? null
+    : `${base}/brand-images/${organizationId}/${Array.from(image.sha256, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 export const brandPicture = resource(PutBrandImageRequestSchema, {
   content: requiredApart<string>({

@@ -29,6 +29,7 @@ import {
   TabValueSchema,
   ViewKind,
 } from "#gen/assent/sign/v1/signing_pb.ts";
+import { type BrandLook, brandLookOf, brandLookSchema } from "./brands.ts";
 import {
   choice,
   described,
@@ -139,13 +140,16 @@ export const ceremony = shown(GetCeremonyResponseSchema, {
   progress: given<AnswerOf<typeof saved.table>>(saved.schemas.answer, {
     description: "What was saved in any session of the person, beside the values, which stand in the tabs.",
   }),
+  brand: given<BrandLook | null>(nullable(brandLookSchema), {
+    description: "How the page looks; null for the look of the product.",
+  }),
   timeoutUrl: readOnly(orNull(text()), { description: "Where to go when the session has ended by itself." }),
 });
 export type Ceremony = AnswerOf<typeof ceremony.table>;
 
 /** What the signing page is told of a session. */
 export function ceremonyOf(message: GetCeremonyResponse): Ceremony {
-  const { agreement: shared, recipientId, canAct, organizationName } = message;
+  const { agreement: shared, recipientId, canAct, organizationName, brand } = message;
   const recipients = shared?.recipients ?? [];
   const person = recipients.find(({ id }) => id === recipientId);
   const asksConsent = canAct && needsConsent(person);
@@ -154,6 +158,7 @@ export function ceremonyOf(message: GetCeremonyResponse): Ceremony {
   return ceremony.answer(message, {
     agreement: shared === undefined ? null : agreement.answer(shared, { organizationName }),
     recipient: person === undefined ? null : recipient.answer(person),
+    brand: brand && shared ? brandLookOf(brand, shared.organizationId) : null,
     others: recipients.filter((one) => one !== person).map(otherOf),
     progress: saved.answer(message, {
       signature: adoptedOf(message.progress?.signature),

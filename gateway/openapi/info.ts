@@ -129,6 +129,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Agreements: "What people are asked to sign: drafts, sending, the course of it, and what has happened.",
   Recipients: "Who takes part in an agreement, and the tabs that each fills in.",
   "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
+  Brands: "How pages and mails look to those who are asked to agree: logo, colours, sender, words.",
   "Agreement templates": "What agreements are made from: documents, roles and tabs.",
   "Signing page": "What the page does on which people sign: it is opened by a link, which becomes a session.",
   Dashboard: "People who sign in with a browser: their accounts, and what they manage of their organization.",

@@ -18,6 +18,7 @@ export type ResourceName =
   | "agreement"
   | "attachment"
   | "signTemplate"
+  | "brand"
   | "webhookEndpoint"
   | "webhookDelivery"
   /** Parameters that are no ids: as their rows call them. */
@@ -63,6 +64,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   EXPORT_NOT_FOUND: "export",
   EXPORT_SCHEDULE_NOT_FOUND: "exportSchedule",
   TEMPLATE_NOT_FOUND: "signTemplate",
+  BRAND_NOT_FOUND: "brand",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",
   USER_NOT_FOUND: "member",

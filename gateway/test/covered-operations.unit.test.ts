@@ -35,6 +35,10 @@ test("one operation of each kind of the compatible interface is sent everything 
     "compatGetConnectLog",
     "compatGetUser",
     "compatGetLoginInformation",
+    "compatGetBrand",
+    "compatUpdateBrand",
+    "compatGetBrandLogo",
+    "compatPutBrandLogo",
   ]);
 });
 

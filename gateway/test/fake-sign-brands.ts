@@ -1,6 +1,14 @@
+import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { onePixel } from "#api/kinds.ts";
-import { type Brand, BrandImageKind, BrandImageSchema, BrandSchema } from "#gen/assent/sign/v1/brands_pb.ts";
+import {
+  type Brand,
+  BrandColorsSchema,
+  BrandImageKind,
+  BrandImageSchema,
+  BrandSchema,
+  type BrandSettings,
+} from "#gen/assent/sign/v1/brands_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import type { FakeSignCore, SignHandlers } from "./fake-sign.ts";
@@ -8,7 +16,7 @@ import { at } from "./sample-agreement.ts";
 
 const samplePicture = Uint8Array.from(Buffer.from(onePixel, "base64"));
 const image = create(BrandImageSchema, {
-  ...{ sha256: new Uint8Array(32).fill(0xab), contentType: "image/png" },
+  ...{ sha256: createHash("sha256").update(samplePicture).digest(), contentType: "image/png" },
   ...{ width: 1, height: 1, bytes: samplePicture.length },
 });
 
@@ -67,8 +75,10 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
   };
 }
 
-/** All that a request says, whatever its mask names. */
-function assign(brand: Brand, settings: object | undefined): Brand {
-  const { $typeName: _, $unknown: __, ...given } = { $typeName: "", $unknown: [], ...settings };
-  return Object.assign(brand, given);
+/** What a request says, whatever its mask names. */
+function assign(brand: Brand, settings: BrandSettings | undefined): Brand {
+  const { name = "", font = "", colors = create(BrandColorsSchema) } = settings ?? {};
+  const { isDefault, footerText, senderName, replyTo, texts } = { ...brand, ...settings };
+  const given = { isDefault, footerText, senderName, replyTo, texts, colors };
+  return Object.assign(brand, { ...given, name: name || brand.name, font: font || "sans" });
 }

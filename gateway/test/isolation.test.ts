@@ -40,6 +40,7 @@ const credentialOf = ({ isForPeople }: Operation) => (isForPeople ? { session: o
 /** Names that nothing has, and texts that cannot name anything. */
 const unknownNames: Readonly<Record<string, string>> = {
   connect: "999999",
+  logoType: "primary",
   deploymentKey: `dep_${"z".repeat(22)}`,
   screenshot: `shot_${"z".repeat(22)}`,
   templateFile: `sha256:${"f".repeat(64)}`,
@@ -52,6 +53,7 @@ const unknownNames: Readonly<Record<string, string>> = {
   client: "cl_nosuchclient",
 };
 const malformedNames: Readonly<Record<string, string>> = {
+  logoType: "primary",
   deploymentKey: "dep_x",
   screenshot: "shot_x",
   templateFile: "sha256:x",

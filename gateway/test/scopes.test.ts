@@ -58,7 +58,10 @@ describe("caches", () => {
 
   test("only files and full tiles of the log are kept", () => {
     expect(kept.map(([operationId]) => operationId).sort()).toEqual([
+      "compatGetBrandLogo",
       "getAttachmentContent",
+      "getBrandFavicon",
+      "getBrandLogo",
       "getCertificate",
       "getCombinedDocument",
       "getDocumentContent",

@@ -23,6 +23,7 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
   documentId: "1",
   signingLink: "A".repeat(64),
   signingSession: "A".repeat(22),
+  organization: orgId,
   brandImage: "ab".repeat(32),
   signingFolder: "code",
   signingFile: "page.js",

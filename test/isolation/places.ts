@@ -82,6 +82,7 @@ const unknownNames: Readonly<Record<string, () => string>> = {
   revision: () => "999999999",
   embedScriptHash: () => "f".repeat(32),
   connect: () => "999999999",
+  logoType: () => "primary",
   signingSession: () => "z".repeat(22),
 };
 

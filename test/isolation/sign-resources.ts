@@ -141,10 +141,11 @@ export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Rec
   path.startsWith("/signing/s/") ? { cookie: own.signingCookie ?? "" } : {};
 
 /** What is a credential itself, or everybody's. */
-export const isNobodys = ({ path }: Pick<Operation, "path">): boolean => /^\/signing\/(\{|assets\/)/.test(path);
+export const isNobodys = ({ path }: Pick<Operation, "path">): boolean =>
+  /^\/(signing\/(\{|assets\/)|brand-images\/)/.test(path);
 
 /** The same for everybody: there is no name of another organization's to ask for. */
-export const sharedNames: readonly string[] = ["folder", "revision"];
+export const sharedNames: readonly string[] = ["folder", "logoType", "revision"];
 
 /** Makes a document under whatever name it is asked for, or keeps the id as it was given, known or not. */
 export const makesWhatItNames: readonly string[] = [

@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { onePixel } from "#api/kinds.ts";
 import { type Brand, BrandImageKind, type BrandSettingsSchema } from "#gen/assent/sign/v1/brands_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
@@ -295,6 +296,7 @@ export const compatBrandRoutes: readonly Route[] = [
     description: "The bytes as they are: a PNG or JPEG of at most 300 KB.",
     body: documentBody<object>({
       schema: looseBody({ documentBase64: "The picture in Base64, for those who send JSON." }),
+      example: { documentBase64: onePixel },
       raw: "any",
     }),
     success: { status: 200, description: "The brand.", schema: brandSchema },

@@ -186,6 +186,8 @@ const pictureRoutes = ({ name, idPart, kind, description }: Picture): readonly R
   }),
 ];
 
+const sampleOrganization = "01961234-5678-7abc-8def-0123456789ab";
+
 /** Where pages load the pictures of a brand: whoever knows the address has seen such a page. */
 const publicRoutes: readonly Route[] = [
   defineRoute({
@@ -198,8 +200,12 @@ const publicRoutes: readonly Route[] = [
     summary: "Load a picture that a page shows",
     description: "Logos and favicons of the signing page and of forms, by the hash of their bytes.",
     access: "public",
-    notFound: { organizationId: "BRAND_IMAGE_NOT_FOUND" },
     texts: {
+      organizationId: {
+        schema: { type: "string", format: "uuid", description: "Whose it is.", examples: [sampleOrganization] },
+        names: "organization",
+        otherwise: "BRAND_IMAGE_NOT_FOUND",
+      },
       sha256: {
         schema: {
           type: "string",

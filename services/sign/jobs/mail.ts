@@ -1,12 +1,13 @@
-import { withOrg } from "#platform/db/pool.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { changeTo } from "../agreement/change.ts";
 import { auditNames } from "../agreement/recipients.ts";
+import { readBrandImage, resolveBrand } from "../brands/brand-store.ts";
 import type { SignDeps } from "../deps.ts";
-import { hasLink, mailTo } from "../mail/mail-to.ts";
+import { type Branded, hasLink, mailTo } from "../mail/mail-to.ts";
 import { noteUndelivered } from "../mail/undelivered.ts";
 import { isWorthSending, type MailKind, mailWishOf } from "../send/mails.ts";
 import { viewTokenHash } from "../signing/view.ts";
@@ -41,16 +42,28 @@ interface Letter {
   readonly kind: MailKind;
   readonly agreement: Agreement;
   readonly recipient: Recipient;
+  readonly branded: Branded | undefined;
 }
 
 /** Undefined when the mail no longer applies. */
 async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<Letter | undefined> {
   const wish = mailWishOf(payload);
   if (wish === undefined) return undefined;
-  const agreement = await withOrg(pool, orgId, (tenant) => loadAgreement(tenant, wish.agreementId));
-  const recipient = agreement?.recipients.find(({ id }) => id === wish.recipientId);
-  if (agreement === undefined || recipient === undefined) return undefined;
-  return isWorthSending(wish.mail, agreement, recipient) ? { kind: wish.mail, agreement, recipient } : undefined;
+  return withOrg(pool, orgId, async (tenant) => {
+    const agreement = await loadAgreement(tenant, wish.agreementId);
+    const recipient = agreement?.recipients.find(({ id }) => id === wish.recipientId);
+    if (agreement === undefined || recipient === undefined) return undefined;
+    if (!isWorthSending(wish.mail, agreement, recipient)) return undefined;
+    return { kind: wish.mail, agreement, recipient, branded: await brandOf(tenant, agreement) };
+  });
+}
+
+/** As it is when the mail is sent. */
+async function brandOf(tenant: Tenant, agreement: Agreement): Promise<Branded | undefined> {
+  const brand = await resolveBrand(tenant, agreement.brandId ?? null);
+  if (brand === undefined) return undefined;
+  const logo = brand.logo === null ? undefined : await readBrandImage(tenant, brand.logo.sha256);
+  return { brand, logo: logo?.content };
 }
 
 type Sent = { readonly messageId: string } | { readonly reason: string };
@@ -71,14 +84,14 @@ async function trySend(deps: SignDeps, job: Job, letter: Letter): Promise<Sent> 
 const inBrackets = ({ codes }: MailRefusedError): string => (codes === "" ? "" : ` (${codes})`);
 
 async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, letter: Letter): Promise<string> {
-  const { kind, agreement, recipient } = letter;
+  const { kind, agreement, recipient, branded } = letter;
   const baseUrl = publicUrl();
   const messageId = `<${job.id}@${new URL(baseUrl).hostname}>`;
   // Stored before sending, so that nobody gets a link that does not work.
   const token = hasLink(kind) ? await makeLink(deps, job, letter) : undefined;
   const link = token === undefined ? "" : `${baseUrl}/signing/${token}`;
   try {
-    await mailer.send(mailTo(recipient, agreement, { kind, link, messageId }));
+    await mailer.send(mailTo(recipient, agreement, { kind, link, messageId, branded }));
   } catch (error) {
     if (token !== undefined && isUnsent(error)) await forgetLink(deps, job, token);
     throw error;

@@ -1,6 +1,7 @@
 import type { Mail } from "#platform/mail/mail.ts";
 import { formMail, inLanguages, type MailLook, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
+import { type Brand, type BrandText, textOf } from "../brands/brand.ts";
 import { asksToAct, type MailKind } from "../send/mails.ts";
 import { en, type MailTexts } from "./texts/mail-texts.ts";
 import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
@@ -12,11 +13,25 @@ import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
 export function mailTo(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, messageId }: { readonly kind: MailKind; readonly link: string; readonly messageId: string },
+  { kind, link, messageId, branded }: MailOccasion,
 ): Mail {
   const to = addressee(recipient, kind);
-  const written = writeMail(contentOf(recipient, agreement, { kind, link, to }));
+  const written = writeMail(contentOf(recipient, agreement, { kind, link, to, branded }));
   return { to, messageId, ...written };
+}
+
+interface MailOccasion {
+  readonly kind: MailKind;
+  readonly link: string;
+  readonly messageId: string;
+  /** Absent for the look of the product. */
+  readonly branded?: Branded | undefined;
+}
+
+/** A brand with the bytes of its logo. */
+export interface Branded {
+  readonly brand: Brand;
+  readonly logo: Uint8Array | undefined;
 }
 
 /** Whether the mail contains a link to the agreement. */
@@ -31,7 +46,7 @@ function addressee({ role, name, email, hostName, hostEmail }: Recipient, kind: 
 function contentOf(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, to }: { readonly kind: MailKind; readonly link: string; readonly to: Mail["to"] },
+  { kind, link, to, branded }: Omit<MailOccasion, "messageId"> & { readonly to: Mail["to"] },
 ): MailContent {
   const declined = agreement.recipients.find(({ status }) => status === "declined");
   return {
@@ -42,7 +57,8 @@ function contentOf(
     address: to.address,
     senderName: agreement.sender.name,
     documents: agreement.documents.map(({ name }) => name),
-    look: plainLook(agreement.sender.name),
+    look: lookOf(agreement.sender.name, branded),
+    words: branded && textOf(branded.brand, kind, recipient.locale),
     subject: (asksToAct(kind) && recipient.emailSubject) || agreement.emailSubject,
     blurb: [recipient.emailBlurb || agreement.emailBlurb, recipient.note]
       .filter((text) => text.trim() !== "")
@@ -54,6 +70,28 @@ function contentOf(
     declinedToApprove: declined?.role === "approver",
     reason: kind === "declined" ? (declined?.declineReason ?? "") : kind === "voided" ? agreement.voidedReason : "",
   };
+}
+
+/** The head of a mail has room for this much. */
+const logoRoom = { width: 220, height: 64 };
+
+/** Who asks and what for stands in the mail itself: a brand changes neither. */
+function lookOf(senderName: string, branded: Branded | undefined): MailLook {
+  const plain = plainLook(senderName);
+  if (branded === undefined) return plain;
+  const { colors, footerText, senderName: fromName, replyTo, logo: image } = branded.brand;
+  const name = fromName || senderName;
+  const look: MailLook = {
+    ...{ name, fromName, footer: footerText },
+    accent: colors.button || plain.accent,
+    onAccent: colors.buttonText || plain.onAccent,
+    ...(replyTo === "" ? {} : { replyTo: { name, address: replyTo } }),
+  };
+  if (image === null || branded.logo === undefined) return look;
+  const { contentType: mediaType, width, height } = image;
+  const scale = Math.min(1, logoRoom.width / width, logoRoom.height / height);
+  const shown = (pixels: number): number => Math.max(1, Math.round(pixels * scale));
+  return { ...look, logo: { mediaType, content: branded.logo, width: shown(width), height: shown(height) } };
 }
 
 const tasks: Readonly<Record<RecipientRole, MailContent["task"]>> = {
@@ -78,6 +116,8 @@ export interface MailContent {
   /** Their names. */
   readonly documents: readonly string[];
   readonly look: MailLook;
+  /** What the brand says in a mail of this kind and language; absent for nothing. */
+  readonly words?: Pick<BrandText, "subject" | "intro"> | undefined;
   readonly subject: string;
   /** The sender's own message; empty when there is none. */
   readonly blurb: string;
@@ -117,14 +157,16 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     date: expiresAt === null ? "" : new Intl.DateTimeFormat(tag, dateFormat).format(expiresAt),
   };
   const isAsking = asksToAct(kind);
+  const words = { subject: "", intro: "", ...content.words };
+  const greeting = texts.greeting.replace("{name}", "{reader}");
   const said = [
-    texts.greeting.replace("{name}", "{reader}"),
+    words.intro === "" ? greeting : `${greeting}\n\n${ofReader(words.intro)}`,
     newsOf(content, texts),
     reason === "" || isAsking ? "" : texts.reason,
   ];
   return {
     values,
-    subject: subjectOf(content, texts, values.subject),
+    subject: ofReader(words.subject) || subjectOf(content, texts, values.subject),
     paragraphs: said.filter((paragraph) => paragraph !== ""),
     quote: isAsking && content.blurb !== "" ? { label: texts.messageFrom, text: "{blurb}" } : undefined,
     facts: isAsking ? factsOf(content, texts) : [],
@@ -134,6 +176,9 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     ),
   };
 }
+
+/** A brand calls the reader by `{name}`, which in ours may be somebody else. */
+const ofReader = (text: string): string => text.replaceAll("{name}", "{reader}");
 
 function factsOf({ documents, expiresAt }: MailContent, texts: MailTexts): [label: string, text: string][] {
   return [

@@ -8,6 +8,8 @@ import { type ChangeDeps, changeAgreement } from "../agreement/change-agreement.
 import { agreementMessage } from "../agreement/messages.ts";
 import { isActing } from "../agreement/recipients.ts";
 import { isOpen } from "../agreement/transitions.ts";
+import { resolveBrand } from "../brands/brand-store.ts";
+import { brandMessage } from "../brands/handlers.ts";
 import type { SignDeps } from "../deps.ts";
 import { pdfFileName, readDocument } from "../edit/documents.ts";
 import { requireDocument } from "../edit/edit-documents.ts";
@@ -37,7 +39,9 @@ export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningServ
     const now = deps.clock.now();
     const progress = await progressIn(deps, session);
     const seen = seenIn(session, progress);
+    const brand = await withOrg(deps.pool, orgId, (tenant) => resolveBrand(tenant, session.agreement?.brandId ?? null));
     return {
+      ...(brand === undefined ? {} : { brand: brandMessage(brand) }),
       ...(progress === undefined ? {} : { progress: progressMessage(progress) }),
       kind: wireViewKinds[view.kind],
       ...(seen === undefined ? {} : { agreement: agreementMessage(seen, orgId) }),

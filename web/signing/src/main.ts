@@ -2,6 +2,7 @@ import type { Ceremony } from "#api/ceremony.ts";
 import { directionOf } from "#platform/language.ts";
 import { ApiError, api } from "./api.ts";
 import type { Autosave } from "./autosave.ts";
+import { applyBrand } from "./brand.ts";
 import { hasDoneTheirPart, leaveTo, showClosing, showExpired, showIdle, showOutcome } from "./closing-view.ts";
 import { element, show } from "./dom.ts";
 import { fill, loadLanguage, rememberedLanguage, type SpokenLanguage } from "./languages.ts";
@@ -19,6 +20,7 @@ async function start(): Promise<void> {
   show(element("main", { class: "card" }, element("p", { role: "status" }, language.texts.loading)));
   try {
     const ceremony = await asked;
+    applyBrand(ceremony.brand);
     const { agreement, recipient } = ceremony;
     // The one that the person has chosen, or that of the recipient; else what the browser prefers.
     language = await useLanguage([rememberedLanguage(), recipient?.locale ?? "", ...navigator.languages]);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { onePixel } from "#api/kinds.ts";
 import { AgreementStatus, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { BrandImageKind } from "#gen/assent/sign/v1/brands_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { type Organization, startSign } from "../../test/harness.ts";
@@ -27,6 +29,26 @@ const statusOf = (agreementId: string): Promise<AgreementStatus | undefined> =>
 const sign = (sessionToken: string): Promise<void> => system.sign(sessionToken);
 
 describe("the mails of an agreement", () => {
+  test("have the brand that holds when they are sent: its sender, its logo, its words", async () => {
+    const text = { locale: "de", mail: "invitation", subject: "Post: {subject}", intro: "Willkommen, {name}." };
+    const settings = { name: "Acme", isDefault: true, senderName: "Acme Legal", replyTo: address("legal") };
+    const { brand } = await organization.createBrand({ settings: { ...settings, texts: [text] } });
+    const content = Uint8Array.from(Buffer.from(onePixel, "base64"));
+    await organization.putBrandImage({ brandId: brand?.id ?? "", kind: BrandImageKind.LOGO, content });
+    await system.send(organization, { recipients: [person("1", address("ann"), { locale: "de-CH" })] });
+    const [mail] = await system.mailsTo(address("ann"), 1);
+    expect(mail?.subject).toBe("Post: NDA");
+    for (const part of [
+      "From: Acme Legal <",
+      `Reply-To: Acme Legal <${address("legal")}>`,
+      "Willkommen, ",
+      "cid:logo@assent",
+    ]) {
+      expect(mail?.text).toContain(part);
+    }
+    await system.settle();
+  });
+
   test("ask each in turn, in the recipient's language, with a link that signs, and tell of the end", async () => {
     const { id } = await system.send(organization, {
       emailBlurb: "As discussed.",

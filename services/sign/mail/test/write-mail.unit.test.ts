@@ -28,6 +28,25 @@ const tasks = ["sign", "approve", "receive", "read", "host"] as const;
 const locales = ["en", "de-CH", "fr", "es", "pt-BR", "ja"];
 
 describe("writeMail", () => {
+  test("says what a brand has it say, and all the same who asks and for what", () => {
+    const look = { ...plainLook("Acme"), accent: "#0b5d3b", footer: "Acme AG\nBerlin", fromName: "Acme" };
+    const words = { subject: "{sender} sends {subject}", intro: "Welcome, {name}.\nUntil {date}. {unknown}" };
+    const mail = writeMail({ ...content, look, words });
+    expect(mail).toMatchObject({ subject: "Example AG sends NDA", fromName: "Acme" });
+    for (const part of [
+      "Hello Ann,\n\nWelcome, Ann.\nUntil December 1",
+      "Example AG asks you",
+      "{unknown}",
+      "Berlin",
+    ]) {
+      expect(mail.text).toContain(part);
+    }
+    expect(mail.html).toContain("background:#0b5d3b");
+    // The reader, also where somebody else is named.
+    const declined = writeMail({ ...content, kind: "declined", words: { subject: "", intro: "Dear {name}" } });
+    expect([declined.subject, declined.text]).toEqual(["Declined: NDA", expect.stringMatching(/Dear Ann\n\nBen has/)]);
+  });
+
   test("says who asks, for what, until when, and gives the link", () => {
     const { subject, text, html } = writeMail(content);
     expect(subject).toBe("Please sign: NDA");
