@@ -35,7 +35,7 @@ export const idsOfSigning: Readonly<Record<string, readonly string[]>> = {
   listDeletions: ["?agreementId"],
   createAgreement: [
     ...["brandId", "templateId"],
-    ...["compositions[].layers[].brandId", "compositions[].layers[].templateId"],
+    ...["compositions[].layers[].templateId", "compositions[].layers[].brandId"],
   ],
   updateAgreement: ["brandId"],
   createSignTemplate: ["brandId"],

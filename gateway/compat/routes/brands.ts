@@ -1,8 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { onePixel } from "#api/kinds.ts";
+import { type JsonSchema, onePixel } from "#api/kinds.ts";
 import { type Brand, BrandImageKind, type BrandSettingsSchema } from "#gen/assent/sign/v1/brands_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
+import { pageOf } from "../../../views/compat/page.ts";
 import { filled, flagText, type Written } from "../../../views/compat/scalars.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
@@ -12,7 +13,7 @@ import { listOf, required } from "../../routes/schema-parts.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { refuseMeaningful } from "../read/refuse.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import { looseBody, sampleId, textsAnswer } from "../schema-parts.ts";
+import { looseBody, pageAnswer, sampleId, textsAnswer } from "../schema-parts.ts";
 
 const tag = "Compatible account";
 const ofBrand = { brandId: "BRAND_NOT_FOUND" } as const;
@@ -53,6 +54,7 @@ const brandView = (brand: Brand): Written => {
 const brandsView = (brands: readonly Brand[]): Written => {
   const usual = brands.find(({ isDefault }) => isDefault)?.id;
   return defined({
+    ...pageOf({ start: 0, size: brands.length, total: brands.length }),
     brands: brands.map(brandView),
     recipientBrandIdDefault: usual,
     senderBrandIdDefault: usual,
@@ -82,11 +84,12 @@ const brandSchema = textsAnswer(
   },
   ["brandId", "brandName", "isSendingDefault", "isSigningDefault", "colors"],
 );
-const brandsSchema = textsAnswer(
-  { recipientBrandIdDefault: sampleId, senderBrandIdDefault: sampleId },
-  { brands: listOf(brandSchema) },
-  ["brands"],
-);
+const page = pageAnswer("brands", brandSchema);
+const usualIds = textsAnswer({ recipientBrandIdDefault: sampleId, senderBrandIdDefault: sampleId });
+const brandsSchema: JsonSchema = {
+  ...page,
+  properties: { ...Object(page.properties), ...Object(usualIds.properties) },
+};
 
 const brandBody = jsonBody<object>({
   schema: looseBody({

@@ -29,26 +29,6 @@ const statusOf = (agreementId: string): Promise<AgreementStatus | undefined> =>
 const sign = (sessionToken: string): Promise<void> => system.sign(sessionToken);
 
 describe("the mails of an agreement", () => {
-  test("have the brand that holds when they are sent: its sender, its logo, its words", async () => {
-    const text = { locale: "de", mail: "invitation", subject: "Post: {subject}", intro: "Willkommen, {name}." };
-    const settings = { name: "Acme", isDefault: true, senderName: "Acme Legal", replyTo: address("legal") };
-    const { brand } = await organization.createBrand({ settings: { ...settings, texts: [text] } });
-    const content = Uint8Array.from(Buffer.from(onePixel, "base64"));
-    await organization.putBrandImage({ brandId: brand?.id ?? "", kind: BrandImageKind.LOGO, content });
-    await system.send(organization, { recipients: [person("1", address("ann"), { locale: "de-CH" })] });
-    const [mail] = await system.mailsTo(address("ann"), 1);
-    expect(mail?.subject).toBe("Post: NDA");
-    for (const part of [
-      "From: Acme Legal <",
-      `Reply-To: Acme Legal <${address("legal")}>`,
-      "Willkommen, ",
-      "cid:logo@assent",
-    ]) {
-      expect(mail?.text).toContain(part);
-    }
-    await system.settle();
-  });
-
   test("ask each in turn, in the recipient's language, with a link that signs, and tell of the end", async () => {
     const { id } = await system.send(organization, {
       emailBlurb: "As discussed.",
@@ -164,6 +144,26 @@ describe("the mails of an agreement", () => {
     });
     await system.settle();
     expect((await system.mailsTo(address("ann"), 1)).map(({ subject }) => subject)).toEqual(["Withdrawn: NDA"]);
+  });
+
+  test("have the brand that holds when they are sent: its sender, its logo, its words", async () => {
+    const text = { locale: "de", mail: "invitation", subject: "Post: {subject}", intro: "Willkommen, {name}." };
+    const settings = { name: "Acme", isDefault: true, senderName: "Acme Legal", replyTo: address("legal") };
+    const { brand } = await organization.createBrand({ settings: { ...settings, texts: [text] } });
+    const content = Uint8Array.from(Buffer.from(onePixel, "base64"));
+    await organization.putBrandImage({ brandId: brand?.id ?? "", kind: BrandImageKind.LOGO, content });
+    await system.send(organization, { recipients: [person("1", address("ann"), { locale: "de-CH" })] });
+    const [mail] = await system.mailsTo(address("ann"), 1);
+    expect(mail?.subject).toBe("Post: NDA");
+    for (const part of [
+      "From: Acme Legal <",
+      `Reply-To: Acme Legal <${address("legal")}>`,
+      "Willkommen, ",
+      "cid:logo@assent",
+    ]) {
+      expect(mail?.text).toContain(part);
+    }
+    await system.settle();
   });
 });
 
