@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
+import { onePixel } from "#api/kinds.ts";
 import type { Mail } from "#platform/mail/mail.ts";
 import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
@@ -56,6 +57,43 @@ describeInBrowser("the signing page", (pages) => {
     await chooser.setFiles({ name: "passport.png", mimeType: "image/png", buffer: png });
     await page.getByRole("button", { name: /passport\.png$/ }).waitFor();
   }
+
+  test("it has the face of the brand, legible on light and dark screens, and says who asks all the same", async () => {
+    const settings = {
+      ...{ name: "Acme", senderName: "Acme Legal", footer: "Acme AG\n1 Example Street, Berlin", font: "serif" },
+      // Yellow can be read on no light page: links have another shade of it.
+      colors: { button: "#ffdd00", header: "#0b3d2e" },
+    };
+    const { id: brandId } = bodyOf(201, await api.post("/v1/sign/brands", settings));
+    for (const picture of ["logo", "favicon"]) {
+      bodyOf(200, await api.call("PUT", `/v1/sign/brands/${brandId}/${picture}`, { content: onePixel }));
+    }
+    const id = await createAgreement(api, { brandId });
+    for (const [name, options] of [
+      ["brand-desk", {}],
+      ["brand-phone", { ...phone, colorScheme: "dark" }],
+    ] as const) {
+      const page = await openLink(pages, await linkFor(api, id, "1"), wrong, options);
+      await page.getByRole("heading", { name: "Before you sign" }).waitFor();
+      await page.getByText("From ").first().waitFor();
+      await page.getByText("1 Example Street, Berlin").waitFor();
+      const logo = page.getByRole("img", { name: "Acme Legal" });
+      await until(() => logo.evaluate<boolean>("(image) => image.naturalWidth > 0"));
+      const button = page.getByRole("button", { name: "Continue" });
+      const painted = await button.evaluate<string[]>(
+        "(one) => [getComputedStyle(one).backgroundColor, getComputedStyle(one).color, getComputedStyle(one).fontFamily]",
+      );
+      expect(painted).toEqual(["rgb(255, 221, 0)", "rgb(0, 0, 0)", expect.stringContaining("Georgia")]);
+      await expectAccessible(page);
+      await screenshot(page, `${name}-consent`);
+      if (name === "brand-desk") await giveConsent(page);
+      else continue;
+      await drawn(page);
+      await expectAccessible(page);
+      await screenshot(page, name);
+    }
+    bodyOf(204, await api.call("DELETE", `/v1/sign/brands/${brandId}`));
+  });
 
   test("two people sign, one typing on a desk, one drawing on a telephone", async () => {
     const id = await createAgreement(api);
