@@ -77,11 +77,10 @@ describeInBrowser("the signing page", (pages) => {
       await page.getByRole("heading", { name: "Before you sign" }).waitFor();
       await page.getByText("From ").first().waitFor();
       await page.getByText("1 Example Street, Berlin").waitFor();
-      const logo = page.getByRole("img", { name: "Acme Legal" });
-      await until(() => logo.evaluate<boolean>("(image) => image.naturalWidth > 0"));
-      const button = page.getByRole("button", { name: "Continue" });
-      const painted = await button.evaluate<string[]>(
-        "(one) => [getComputedStyle(one).backgroundColor, getComputedStyle(one).color, getComputedStyle(one).fontFamily]",
+      await page.getByRole("img", { name: "Acme Legal" }).waitFor();
+      await until(() => page.evaluate<boolean>("document.querySelector('.brand-head img').naturalWidth > 0"));
+      const painted = await page.evaluate<string[]>(
+        "(({ backgroundColor, color, fontFamily }) => [backgroundColor, color, fontFamily])(getComputedStyle(document.querySelector('.button.primary')))",
       );
       expect(painted).toEqual(["rgb(255, 221, 0)", "rgb(0, 0, 0)", expect.stringContaining("Georgia")]);
       await expectAccessible(page);
