@@ -10,7 +10,7 @@ const darkGround = "#1a1e27";
  * Gives the page the look of the sender: values of custom properties, which are colours and nothing else. What the page
  * says, who asks and what for, is not theirs to change.
  */
-export function applyBrand(look: BrandLook | null): void {
+export function applyBrand(look: BrandLook | null, organizationName: string): void {
   if (look === null) return;
   const { colors, font, footer, logoUrl, faviconUrl, name } = look;
   const { style } = document.documentElement;
@@ -27,9 +27,9 @@ export function applyBrand(look: BrandLook | null): void {
   }
   if (font === "serif") set("--brand-font", 'Georgia, "Noto Serif", "Times New Roman", serif');
   if (faviconUrl !== null) document.querySelector('link[rel="icon"]')?.setAttribute("href", faviconUrl);
-  if (logoUrl !== null) fill("brand-head", element("img", { src: logoUrl, alt: name ?? "" }));
+  if (logoUrl !== null) fill("brand-head", element("img", { src: logoUrl, alt: name ?? organizationName }));
   else if (name !== null && colors.header) fill("brand-head", element("span", {}, name));
-  if (footer !== null) fill("brand-foot", element("span", {}, footer));
+  if (footer !== null) fill("brand-foot", element("p", {}, footer));
 }
 
 /** They stand outside of what the views replace. */

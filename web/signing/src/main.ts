@@ -20,7 +20,7 @@ async function start(): Promise<void> {
   show(element("main", { class: "card" }, element("p", { role: "status" }, language.texts.loading)));
   try {
     const ceremony = await asked;
-    applyBrand(ceremony.brand);
+    applyBrand(ceremony.brand, ceremony.agreement?.organizationName ?? "");
     const { agreement, recipient } = ceremony;
     // The one that the person has chosen, or that of the recipient; else what the browser prefers.
     language = await useLanguage([rememberedLanguage(), recipient?.locale ?? "", ...navigator.languages]);
