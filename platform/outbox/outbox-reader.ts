@@ -219,7 +219,7 @@ interface LookRow {
 
 // The ids of transactions belong to the snapshot that the rows are looked for in. The limit within each gap makes Postgres
 // look for it in the index: without it, it reads the whole table when there are no gaps (4 ms at 20,000 rows instead of
-// 0.4 ms).
+// 0.4 ms). Postgres would plan it for its values each time, in as long as it takes to run: pools of relays plan once.
 const lookSql = (schema: string): string => `
 select s.*, o.position, o.event_id as id, o.subject, o.data, o.created_at as "createdAt"
 from (select pg_snapshot_xmin(x)::text as "oldestRunning", pg_snapshot_xmax(x)::text as "nextId", clock_timestamp() as now,

@@ -175,7 +175,14 @@ function connect(config: AuthConfig, onPool: (pool: Pool) => void) {
     people: createPool({ url, ...as(""), max: ofPeople, name: "auth-people" }),
     lookup: createPool({ url, ...as("_lookup"), max: looking, name: "auth-lookup" }),
     janitor: createPool({ url, ...as("_janitor"), max: 1, name: "auth-janitor" }),
-    relayPool: createPool({ url, ...as("_relay"), max: 1, synchronousCommit: false, name: "auth-relay" }),
+    relayPool: createPool({
+      url,
+      ...as("_relay"),
+      max: 1,
+      synchronousCommit: false,
+      plansOnce: true,
+      name: "auth-relay",
+    }),
     // Connects only while the master key is replaced.
     resealerPool: createPool({ url, ...as("_resealer"), max: 1, name: "auth-resealer" }),
     // Connects only while somebody is erased.

@@ -240,6 +240,7 @@ function connect(config: ClickConfig) {
       ...as("_relay"),
       max: relayConnections,
       synchronousCommit: false,
+      plansOnce: true,
       name: "click-relay",
     }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "click-sweeper" }),

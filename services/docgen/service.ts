@@ -120,6 +120,7 @@ function connect(config: DocgenConfig, onPool: (pool: Pool) => void) {
       ...as("_relay"),
       max: relayConnections,
       synchronousCommit: false,
+      plansOnce: true,
       name: "docgen-relay",
     }),
   };

@@ -186,6 +186,7 @@ function connect(config: SignConfig) {
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },
       synchronousCommit: false,
+      plansOnce: true,
       name: "sign-relay",
     }),
   };

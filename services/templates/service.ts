@@ -97,6 +97,7 @@ function connect(config: TemplatesConfig, onPool: (pool: Pool) => void) {
       ...as("_relay"),
       max: relayConnections,
       synchronousCommit: false,
+      plansOnce: true,
       name: "templates-relay",
     }),
   };

@@ -148,6 +148,7 @@ function connect(config: WebhooksConfig) {
     relayPool: createPool({
       ...{ url, ...as("_relay"), max: relayConnections },
       synchronousCommit: false,
+      plansOnce: true,
       name: "webhooks-relay",
     }),
   };
