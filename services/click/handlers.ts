@@ -4,7 +4,7 @@ import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts"
 import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { destruction } from "#platform/destroy-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { accept, acceptBatch } from "./accept/accept.ts";
+import { accept, acceptBatch } from "./accept/accept-path.ts";
 import { campaigns } from "./campaigns/campaigns.ts";
 import { listAgreementStates } from "./consent/agreement-states.ts";
 import { getConsentState } from "./consent/consent-state.ts";

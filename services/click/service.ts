@@ -37,7 +37,7 @@ import { sweepUnlessAway } from "./sweep.ts";
 import { createContentKeeper } from "./terms/content-keeper.ts";
 import { applyVersionPublished, versionPublishedSubject } from "./terms/publications.ts";
 import { createTemplateSource } from "./terms/template-source.ts";
-import { createKeyHasher } from "./vault/key-hasher.ts";
+import { createKeyHasher } from "./vault/subject-vault.ts";
 
 export interface ClickServiceDeps {
   readonly runtime: Runtime;

@@ -57,12 +57,12 @@ export const filesOfRequests = scenario(
       return [...new Set(ran.map((place) => place.slice(0, place.lastIndexOf(":"))))].sort();
     }
 
-    test("an acceptance passes through 40 of the click service at most, and 68 in all", async () => {
+    test("an acceptance passes through 30 of the click service at most, and 60 in all", async () => {
       const { templateId } = await publishText(api, { name: "Terms", type: "STATIC" }, "<p>Terms.</p>");
       const accept = async () => bodyOf(201, await api.accept(crypto.randomUUID(), { templateId, userRef: "ann" }));
       const files = await filesOf(accept);
-      expect(files.filter((file) => file.startsWith("services/click/")).length).toBeLessThanOrEqual(40);
-      expect(files.length).toBeLessThanOrEqual(68);
+      expect(files.filter((file) => file.startsWith("services/click/")).length).toBeLessThanOrEqual(30);
+      expect(files.length).toBeLessThanOrEqual(60);
     });
 
     test("an agreement that is created and sent passes through 87 at most", async () => {

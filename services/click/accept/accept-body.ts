@@ -9,7 +9,7 @@ import { canonicalLocale } from "#platform/locale.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
 import { schemaProblems } from "#platform/problems.ts";
 import { blankMessage, isBlank, textPatterns } from "#platform/rpc/text-rules.ts";
-import type { KeyHasher } from "../vault/key-hasher.ts";
+import type { KeyHasher } from "../vault/subject-vault.ts";
 
 export type Decision = "ACCEPT" | "DECLINE";
 

@@ -5,8 +5,7 @@ import { type AcceptedConsent, consentsOf } from "../consent/consent-plan.ts";
 import { acceptanceRecorded, consentChanged, sessionCompleted, sessionDeclined } from "../events.ts";
 import type { LeafDraft, LeafSigner, SignedLeaf } from "../log/leaf.ts";
 import { gatherEvidence, keptEvidence } from "../receipts/acceptance-evidence.ts";
-import { acceptanceLeaf } from "../receipts/acceptance-leaf.ts";
-import { buildReceipt } from "../receipts/receipt.ts";
+import { acceptanceLeaf, buildReceipt } from "../receipts/receipt.ts";
 import { renderedAt } from "../render/render-tokens.ts";
 import { type StoredStatus, transitions } from "../sessions/session.ts";
 import {
@@ -17,9 +16,8 @@ import {
   type ShownInput,
   shownFacts,
 } from "../terms/agreement.ts";
-import type { KeyHasher } from "../vault/key-hasher.ts";
 import { sealAcceptance, sealCompletion } from "../vault/seals.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
+import type { KeyHasher, SubjectVault } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-body.ts";
 import type { Assessment } from "./assessment.ts";
 import type { AcceptanceRecord, SessionMove } from "./record-statement.ts";

@@ -21,8 +21,8 @@ import {
 } from "../terms/agreement.ts";
 import { resolveNow, type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
 import type { KeptTerms } from "../terms/terms.ts";
-import type { KeyHasher } from "../vault/key-hasher.ts";
 import { openSessionFacts } from "../vault/seals.ts";
+import type { KeyHasher } from "../vault/subject-vault.ts";
 import type { CheckedItem } from "./accept-body.ts";
 import { buildRecord, shownInput, type UnsignedRecord } from "./accept-record.ts";
 import { type Assessment, assess } from "./assessment.ts";

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { daysAfter } from "#platform/clock.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Assessment } from "../accept/assessment.ts";
 import { problem, refuse as refuseFields } from "../problems.ts";
-import { daysAfter } from "../stats/user-days.ts";
 import type { Agreement } from "../terms/agreement.ts";
 import { jurisdictionOf, type KeptTerms, type Terms } from "../terms/terms.ts";
 import { type AskedText, type ConsentEvent, isGrant, stateAt } from "./consent.ts";

@@ -3,7 +3,7 @@ import type { OrgId } from "#platform/ids.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { receiptJws } from "../log/leaf.ts";
 import { findLeaves, type LoggedLeaf } from "../log/log-store.ts";
-import { answerReceipt } from "../receipts/receipt-answer.ts";
+import { answerReceipt } from "../receipts/receipt.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import { withheldConsentReceipt } from "./consent-receipt.ts";
 import { findChange, type StoredChange } from "./consent-store.ts";

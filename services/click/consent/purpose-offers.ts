@@ -4,12 +4,12 @@ import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts"
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
+import { chooseByLocale } from "#platform/locale.ts";
 import type { Logger } from "#platform/logger.ts";
 import { isOutage } from "#platform/outage.ts";
 import type { BoundText, CurrentTemplate } from "../terms/agreement.ts";
 import type { LastAcceptance, PublishedText, TemplateOffer } from "../terms/agreement-state.ts";
 import type { ContentKeeper } from "../terms/content-keeper.ts";
-import { chooseByLocale } from "../terms/locale.ts";
 import { listAcceptedPolicies, listPublications } from "../terms/publications.ts";
 import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
 import { jurisdictionOf } from "../terms/terms.ts";

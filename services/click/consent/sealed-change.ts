@@ -1,5 +1,5 @@
 import { newSeed } from "#platform/vault/sealed-box.ts";
-import type { RecordState } from "../receipts/receipt-answer.ts";
+import type { RecordState } from "../receipts/receipt.ts";
 import { readSeed, type SubjectVault } from "../vault/subject-vault.ts";
 import type { ConsentEvent, ExplainedEvent } from "./consent.ts";
 import type { ConsentReceipt } from "./consent-receipt.ts";

@@ -6,7 +6,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { SigningKeys } from "../keys/signing-keys.ts";
 import { integrationMs, logOrigin } from "../log/leaf.ts";
-import type { KeyHasher } from "../vault/key-hasher.ts";
+import type { KeyHasher } from "../vault/subject-vault.ts";
 import { type ErasePersonDeps, erasePerson, type PersonErasure } from "./erase-person.ts";
 import { type ErasureReason, findRules, type RulesDeps, retentionBasis } from "./erasure-rules.ts";
 import { withRetries } from "./plan-erasure.ts";

@@ -1,4 +1,4 @@
-import { daysAfter } from "../stats/user-days.ts";
+import { daysAfter } from "#platform/clock.ts";
 
 /** A record that only administrators may open until it is erased. */
 export interface Restriction {

@@ -4,8 +4,7 @@ import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
 import type { ConsentEvent, ConsentEventType } from "../consent/consent.ts";
 import { type ConsentLeaf, withheldConsentReceipt } from "../consent/consent-receipt.ts";
 import { epochOf, type LeafPayload, leafHashOf } from "../log/leaf.ts";
-import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
-import { answerReceipt, type LoggedReceipt, withheldReceipt } from "../receipts/receipt-answer.ts";
+import { type AcceptanceLeaf, answerReceipt, type LoggedReceipt, withheldReceipt } from "../receipts/receipt.ts";
 import type { Terms } from "../terms/terms.ts";
 import { isDecision, type ReadReceipt, type ReceiptPayload } from "./evidence-receipt.ts";
 

@@ -1,8 +1,8 @@
 import type { ListPosition } from "#platform/cursor.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { LaterAcceptance } from "../consent/aftermath.ts";
-import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import { leafAndSeed, type SealedAcceptance, sealedColumns } from "./acceptance-store.ts";
+import type { AcceptanceLeaf } from "./receipt.ts";
 
 /** Which acceptances are wanted. */
 export interface AcceptanceFilter {

@@ -8,9 +8,8 @@ import type { Terms } from "../terms/terms.ts";
 import { openAcceptance, openReceipt } from "../vault/seals.ts";
 import { type RecordSeed, readSeed, type SubjectVault } from "../vault/subject-vault.ts";
 import type { AcceptanceEvidence } from "./acceptance-evidence.ts";
-import type { AcceptanceLeaf } from "./acceptance-leaf.ts";
 import type { SealedAcceptance } from "./acceptance-store.ts";
-import { answerReceipt, type LoggedReceipt, withheldReceipt } from "./receipt-answer.ts";
+import { type AcceptanceLeaf, answerReceipt, type LoggedReceipt, withheldReceipt } from "./receipt.ts";
 
 /** What the log adds to receipts. */
 export interface ReceiptLogDeps {

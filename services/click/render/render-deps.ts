@@ -13,8 +13,7 @@ import type { SigningKeys } from "../keys/signing-keys.ts";
 import type { BoundText } from "../terms/agreement.ts";
 import { type ContentKeeper, contentFormats, textsOf } from "../terms/content-keeper.ts";
 import type { TemplateSource } from "../terms/template-source.ts";
-import type { KeyHasher } from "../vault/key-hasher.ts";
-import type { SubjectVault } from "../vault/subject-vault.ts";
+import type { KeyHasher, SubjectVault } from "../vault/subject-vault.ts";
 import { type ChangesSource, createChangesSource } from "./changes.ts";
 import { createDeploymentSource, type DeploymentSource } from "./deployment-source.ts";
 import {

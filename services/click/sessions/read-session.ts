@@ -1,8 +1,6 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { findDirectAcceptance, listBySession, type StoredAcceptance } from "../receipts/acceptance-store.ts";
-import type { ReadableReceipt } from "../receipts/receipt.ts";
-import { withheldReceipt } from "../receipts/receipt-answer.ts";
+import { type AcceptanceLeaf, type ReadableReceipt, withheldReceipt } from "../receipts/receipt.ts";
 import { type ShownFacts, shownFacts } from "../terms/agreement.ts";
 import type { Terms } from "../terms/terms.ts";
 import { openAcceptance, openEvents, openSession, type SessionClosing } from "../vault/seals.ts";

@@ -77,12 +77,6 @@ function daysByScope(marks: readonly string[]): ReadonlyMap<string, string[]> {
   return scopes;
 }
 
-const dayMs = 86_400_000;
-
-/** So many days of 24 hours later; null for 0 days, which means without end. */
-export const daysAfter = (time: Date, days: number): Date | null =>
-  days === 0 ? null : new Date(time.getTime() + days * dayMs);
-
 /** What is counted by the hour. */
 export const hourCounters = [
   "sessionsCreated",

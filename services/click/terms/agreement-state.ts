@@ -1,6 +1,6 @@
+import { daysAfter } from "#platform/clock.ts";
 import type { Decision, PurposeDecision } from "../accept/accept-body.ts";
 import type { PurposeState } from "../consent/consent.ts";
-import { daysAfter } from "../stats/user-days.ts";
 import type { Policy } from "./policy.ts";
 
 /** The last acceptance that a user made of a template. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { DomainError } from "#platform/errors.ts";
+import { chooseByLocale, matchLocale } from "#platform/locale.ts";
 import type { AcceptBody } from "../accept/accept-body.ts";
 import { type RenderClaims, renderedAt } from "../render/render-tokens.ts";
 import { closedError, type PageFacts, type SessionState, statusAt, takesAcceptance } from "../sessions/session.ts";
-import { chooseByLocale, matchLocale } from "./locale.ts";
 import type { KeptTerms } from "./terms.ts";
 
 /** The render token of an acceptance: what it says, or that it is none of ours. */

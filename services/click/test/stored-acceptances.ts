@@ -1,5 +1,5 @@
-import type { AcceptanceLeaf } from "../receipts/acceptance-leaf.ts";
 import { leafAndSeed, type SealedAcceptance, sealedColumns } from "../receipts/acceptance-store.ts";
+import type { AcceptanceLeaf } from "../receipts/receipt.ts";
 import { type OpenedContent, openAcceptance } from "../vault/seals.ts";
 import { createSubjectVault } from "../vault/subject-vault.ts";
 import { type ClickHarness, rows } from "./harness.ts";

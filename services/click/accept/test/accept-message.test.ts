@@ -5,7 +5,7 @@ import { AcceptRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { orgOf } from "../../test/actions.ts";
 import { acceptOne, as, type ClickHarness, newOrg, startClick } from "../../test/harness.ts";
-import { acceptBody } from "../accept.ts";
+import { acceptBody } from "../accept-path.ts";
 
 let click: ClickHarness;
 beforeAll(async () => {

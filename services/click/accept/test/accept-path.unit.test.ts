@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { createKeyHasher } from "../../vault/key-hasher.ts";
+import { createKeyHasher } from "../../vault/subject-vault.ts";
 
 describe("createKeyHasher", () => {
   const hasher = createKeyHasher(() => randomBytes(32));

@@ -1,8 +1,7 @@
 import { parseDisclosure } from "#platform/vault/disclosures.ts";
 import { type ClickHarness, rows } from "../../test/harness.ts";
-import { createKeyHasher } from "../../vault/key-hasher.ts";
 import { openAcceptance } from "../../vault/seals.ts";
-import { createSubjectVault } from "../../vault/subject-vault.ts";
+import { createKeyHasher, createSubjectVault } from "../../vault/subject-vault.ts";
 import type { ChangeSecrets } from "../sealed-change.ts";
 
 /** What events name the user by. */

@@ -8,7 +8,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createEvidenceParts } from "../../keys/evidence-parts.ts";
 import { createTemplateSource } from "../../terms/template-source.ts";
 import { as, type ClickHarness, type ClickInstance, testIssuer } from "../../test/harness.ts";
-import { createKeyHasher } from "../../vault/key-hasher.ts";
+import { createKeyHasher } from "../../vault/subject-vault.ts";
 import { type EraseDueDeps, eraseDue } from "../erase-due.ts";
 import type { EraseUserDeps } from "../erase-user.ts";
 

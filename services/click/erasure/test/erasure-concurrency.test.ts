@@ -7,8 +7,7 @@ import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { acceptOne, type ClickHarness, type ClickInstance, codeOf, rows, startClick } from "../../test/harness.ts";
 import { sweepNow } from "../../test/sweeping.ts";
-import { createKeyHasher } from "../../vault/key-hasher.ts";
-import { createSubjectVault } from "../../vault/subject-vault.ts";
+import { createKeyHasher, createSubjectVault } from "../../vault/subject-vault.ts";
 import { erasureActions } from "./erasure-actions.ts";
 import { countRows, findWrong } from "./erasure-checks.ts";
 

@@ -6,7 +6,7 @@ import { readStats, settled, startWorkers } from "../../stats/test/stats-actions
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, rows, startClick } from "../../test/harness.ts";
-import { createKeyHasher } from "../../vault/key-hasher.ts";
+import { createKeyHasher } from "../../vault/subject-vault.ts";
 import { createErasureParts, type ErasureParts, erasureActions } from "./erasure-actions.ts";
 
 let click: ClickHarness;

@@ -2,8 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { digestOf, parseDisclosure } from "#platform/vault/disclosures.ts";
 import { type AcceptanceEvidence, keptEvidence, restoreEvidence } from "../acceptance-evidence.ts";
-import { acceptanceLeaf } from "../acceptance-leaf.ts";
-import type { RecordedReceipt } from "../receipt.ts";
+import { acceptanceLeaf, type RecordedReceipt } from "../receipt.ts";
 
 const receipt: RecordedReceipt = {
   receiptId: "0193489d-0000-7000-8000-000000000001",

@@ -6,8 +6,7 @@ import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { Terms } from "../../terms/terms.ts";
 import { openAcceptance, openReceipt, sealAcceptance } from "../../vault/seals.ts";
 import { createSubjectVault } from "../../vault/subject-vault.ts";
-import type { AcceptanceLeaf } from "../acceptance-leaf.ts";
-import { answerReceipt, withheldReceipt } from "../receipt-answer.ts";
+import { type AcceptanceLeaf, answerReceipt, withheldReceipt } from "../receipt.ts";
 
 const organizationId = newId();
 const logged = {

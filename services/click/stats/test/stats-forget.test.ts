@@ -5,7 +5,7 @@ import { newId, type OrgId } from "#platform/ids.ts";
 import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";
-import { createKeyHasher } from "../../vault/key-hasher.ts";
+import { createKeyHasher } from "../../vault/subject-vault.ts";
 import { forgetUser, lockUsers, updateUsers } from "../stat-user-store.ts";
 import { readStats, settled, startWorkers } from "./stats-actions.ts";
 

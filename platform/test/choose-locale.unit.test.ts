@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { canonicalLocale } from "#platform/locale.ts";
-import { chooseByLocale } from "../locale.ts";
+import { canonicalLocale, chooseByLocale } from "#platform/locale.ts";
 
 const published = (...locales: string[]) => locales.map((locale) => ({ locale }));
 const choose = (locales: string[], wanted: string | undefined, defaultLocale = "en") =>
