@@ -131,7 +131,7 @@ export function describedAs(schema: JsonSchema, member: Member, direction: Direc
   const { description, answerExample } = member;
   const example = direction === "answer" && answerExample !== undefined ? answerExample : member.example;
   const words = typeof description === "string" ? description : (description?.[direction] ?? undefined);
-  // The same object where nothing is added: the description of the interface refers to those that it knows.
+  // The same object where nothing is added: the OpenAPI document refers to components by their identity.
   if (words === undefined && example === undefined) return schema;
   return {
     ...schema,

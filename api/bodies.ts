@@ -76,7 +76,7 @@ function writerOf({ name, steps, codec }: Row): (body: Body, into: Values) => vo
   };
 }
 
-/** Writes the empty value for null, where there is no mask that tells it from what is not said. */
+/** Writes the empty value for null where no field mask distinguishes null from an absent member. */
 function clearerOf({ name, steps, codec }: Row): (body: Body, into: Values) => void {
   const last = steps.at(-1) as DescField;
   const zero = last.fieldKind === "scalar" ? scalarZeroValue(last.scalar, false) : last.fieldKind === "enum" ? 0 : {};

@@ -227,7 +227,7 @@ export const bulkBatchSchema = {
   ...oneBatch.schema,
   required: [...(oneBatch.schema.required as readonly string[]), "bulkErrors"],
 };
-/** The same with what is only told of one batch. */
+/** The same with the members that only a single batch shows. */
 export const bulkBatchView = (message: BulkBatch): Object => ({
   ...bulkBatchSummary(message),
   mailingListId: message.listId,

@@ -177,7 +177,7 @@ function tabView(tab: Tab, kind: TabKind, { id, recipientId }: Owner): Fields {
   };
 }
 
-/** What has a text on the page has a way in which it is written. */
+/** Tabs that show text on the page have a style for it. */
 const hasStyle = ({ isInput, value }: TabKind): boolean => isInput || value === "text";
 
 /** What is drawn is said to be optional rather than required. */

@@ -13,7 +13,7 @@ import { type FieldRules, field as rulesOption } from "@bufbuild/protovalidate/g
 /** JSON Schema 2020-12, which is also what OpenAPI 3.1 documents. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** What a message is made of, and no message that is one already. */
+/** The init object of a message, but not a finished message. */
 export type InitOf<D extends DescMessage> = Exclude<MessageInitShape<D>, { readonly $typeName: string }>;
 
 /** What a schema is of: the body that makes a resource, the one that changes it, or the answer that shows it. */
@@ -133,7 +133,7 @@ export const uuid: Kind<string> = {
 export const languageTag = ofText({ type: "string", format: "language-tag", description: "BCP 47." });
 export const day = ofText({ type: "string", format: "date", description: "A day in UTC, such as 2026-11-20." });
 export const hash = ofText({ type: "string", description: "sha256:<64 hex digits>" });
-/** Answers may have what was accepted when less was asked of it. */
+/** Answers have no bounds: they may show values that were accepted under earlier, wider bounds. */
 export const httpsUrl: Kind<string> = plain("a text", isText, (direction) =>
   direction === "answer"
     ? { type: "string", format: "uri" }
@@ -392,7 +392,7 @@ export function called<const Names extends Readonly<Record<string, number>>>(
 const itemsOf = ({ rules }: Slot): readonly [number, number] =>
   rules?.type.case === "repeated" ? [Number(rules.type.value.minItems), Number(rules.type.value.maxItems)] : [0, 0];
 
-/** A list, or a message that holds nothing but one, where the contract tells no list from an empty one. */
+/** A list, or a message that holds only a list, where the contract distinguishes an absent list from an empty one. */
 export const list = <Shown, Sent>(items: Kind<Shown, Sent>): Kind<readonly Shown[], readonly Sent[]> => ({
   at: (slot) => {
     const [only, ...others] = slot.many === undefined ? (slot.message?.fields ?? []) : [];

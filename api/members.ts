@@ -35,7 +35,7 @@ export type Table = Readonly<Record<string, Member<any, any, any>>>;
 interface More<Shown> {
   /** Where it stands in the message, "texts.consentText"; as it is called when nothing is said. */
   readonly at?: string;
-  /** What answers say when the message has nothing. Bodies may say null for it. */
+  /** The value in answers when the message has none. Bodies may send null for it. */
   readonly default?: Shown;
   /** Whether bodies may say null although answers never do. */
   readonly null?: "create" | "both" | "never";
@@ -45,7 +45,7 @@ interface More<Shown> {
   readonly leftOut?: true;
   /** Answers show it only when it is asked for. */
   readonly onDemand?: true;
-  /** What bodies may say, when that is less than answers do. */
+  /** The kind of bodies, where they accept less than answers show. */
   readonly sentAs?: Kind<unknown>;
   readonly description?: Words;
   readonly example?: unknown;
@@ -104,13 +104,13 @@ export const optionalForGood = <K extends AnyKind, const M extends More<ShownIn<
 export const changeable = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
   memberOf(kind, more, { change: "optional" }) as Full<K, M> & Changes;
 
-/** A part of the request that creates, and of nothing that is kept. */
+/** A member of the request that creates the resource; it is not stored. */
 export const whenCreating = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
   memberOf(kind, more, { create: "optional", answers: false, beside: true }) as Full<K, M> &
     Creates<"optional"> &
     Hidden;
 
-/** A part of the request that changes, and of nothing that is kept. */
+/** A member of the request that changes the resource; it is not stored. */
 export const whenChanging = <K extends AnyKind, const M extends More<ShownIn<K>>>(kind: K, more: M = {} as M) =>
   memberOf(kind, more, { change: "optional", answers: false, beside: true }) as Full<K, M> & Changes & Hidden;
 
@@ -133,7 +133,7 @@ export const computed = <Shown, Message>(
   more: Pick<More<Shown>, "description" | "example"> = {},
 ) => memberOf({} as AnyKind, more, { compute: { schema, read } }) as Member<Shown, never, never>;
 
-/** A part of an answer that no message has: who answers says it. */
+/** A member of the answer that is in no message: the route passes it in. */
 export const given = <Shown>(schema: JsonSchema, more: Pick<More<Shown>, "description" | "example"> = {}) =>
   memberOf({} as AnyKind, more, { given: schema }) as Member<Shown, never, never> & { readonly given: JsonSchema };
 
@@ -152,7 +152,7 @@ export const inside = <const T extends Table>(holder: string, table: T): T =>
     ]),
   ) as unknown as T;
 
-/** Members that REST has in an object of their own; null while the one that is named is. */
+/** Members that REST puts into an object; the object is null while the named member is. */
 export const grouped = <const T extends Table>(
   table: T,
   unless: keyof T & string,

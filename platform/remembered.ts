@@ -14,7 +14,7 @@ export interface RememberedOptions<Value> {
   readonly maxAgeMs: number;
   /** Milliseconds of a clock that nobody sets. */
   readonly monotonic: () => number;
-  /** Told when it could not be asked for, and what was known last holds. */
+  /** Called when asking has failed and the last known value stays in use. */
   onAway(key: string, error: unknown): void;
 }
 

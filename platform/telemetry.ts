@@ -57,7 +57,7 @@ export async function traced<T>(tracer: Tracer, span: Span, work: () => Promise<
   }
 }
 
-/** What goes on by itself, such as looking for work, belongs to no span that happened to wake it. */
+/** Background work, such as looking for due jobs, is not part of the span that happened to wake it. */
 export const detached = <T>(tracer: Tracer | undefined, work: () => T): T =>
   tracer?.within === undefined ? work() : tracer.within(noSpan, work);
 

@@ -95,7 +95,7 @@ interface WaitingTask<Input, Output> extends WorkerTask<Input, Output> {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A job with what becomes of it. */
+/** A job with the promise of its result. */
 interface WorkerTask<Input, Output> {
   readonly input: Input;
   resolve(output: Output): void;

@@ -50,7 +50,7 @@ export function createOrganizationLimits(deps: OrganizationLimitsDeps): Organiza
   const unknown: LimitsOfOrganization = { ...deps.defaults, shared: sharedOf(deps.defaults, deps.defaults) };
 
   const remember = (orgId: OrgId, entry: Known): void => {
-    // The one that was asked about longest ago.
+    // The organization that was asked about longest ago.
     const [oldest = orgId] = known.keys();
     if (known.size >= maxKnown) known.delete(oldest);
     known.set(orgId, entry);

@@ -8,7 +8,7 @@ export const isGenerationPath = (path: string): boolean => /^\/(v1\/gen|batches)
 /** Whether an address is one of the interface that is compatible with DocuSign's. */
 export const isCompatPath = (path: string): boolean => path === "/restapi" || path.startsWith("/restapi/");
 
-/** How errors look at an address, when no route has been looked up that would say it. */
+/** The format of errors at an address, for requests that reach no route. */
 export function createAddressDialect(routes: readonly Route[]): (path: string) => ErrorDialect {
   const tokenPaths = new Set(routes.filter(({ dialect }) => dialect === oauthDialect).map(({ path }) => path));
   return (path) => {

@@ -33,7 +33,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, 
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
   linger(socket);
-  // Node goes on to read what came too late, and would hand on a request that has just been refused.
+  // Node keeps reading what comes too late, and would pass on a request that has just been refused.
   if (error.code === "ERR_HTTP_REQUEST_TIMEOUT") socket.once("finish", () => socket.destroy());
 }
 
@@ -96,7 +96,7 @@ export function findHeaderProblem(rawHeaders: readonly string[], httpVersion: st
     if (count > 1) return `The header ${name} was sent more than once.`;
     if (count === 0 && name === "host" && httpVersion === "1.1") return "The header host is missing.";
   }
-  // Node reads any list that ends with chunked, and leaves the encodings before it to nobody.
+  // Node accepts any list that ends with chunked, and decodes none of the encodings before it.
   const encodings = headerValues(rawHeaders, "transfer-encoding");
   if (encodings.length > 1 || encodings.some((sent) => sent.trim().toLowerCase() !== "chunked")) {
     return "The only transfer encoding is chunked.";

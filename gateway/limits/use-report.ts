@@ -88,7 +88,7 @@ export function createUseReporter({ tokens, newId, monotonic, logger }: UseRepor
 interface Counter {
   /** At most. */
   readonly busyMs: number;
-  /** How much of it may be of those who had the counter before. */
+  /** How much of the count may belong to organizations that had the counter before. */
   readonly errorMs: number;
 }
 

@@ -29,7 +29,7 @@ function pathSchema(name: string, { texts = {}, notFound = {} }: Route): JsonSch
   return { type: "string", format: "uuid", description: idMeanings[code ?? "NOT_FOUND"] ?? "An id." };
 }
 
-/** What is missing when there is nothing with an id tells what it is the id of. */
+/** The error code for an unknown id tells what the id names. */
 const idMeanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   CLICK_TEMPLATE_NOT_FOUND: "The id of the template.",
   CLICK_VERSION_NOT_FOUND: "The id of the version.",

@@ -36,7 +36,7 @@ type FindTaken<EM extends EntityManager> = (
 export const createFreeSlugs =
   <EM extends EntityManager>(service: string, findTaken: FindTaken<EM>) =>
   async (tenant: OrmTenant<EM>, slugs: readonly string[]): Promise<string[]> => {
-    // One order for everybody, so that nobody waits in a circle.
+    // All transactions lock in the same order, so that they cannot deadlock.
     for (const slug of [...new Set(slugs)].sort()) {
       const lock = `${service}.slug ${tenant.orgId} ${slug}`;
       await tenant.em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [lock]);

@@ -30,7 +30,7 @@ export interface OutboxReader {
   unpublished(limit: number): Promise<readonly OutboxRow[] | undefined>;
   /** How far the outbox is published once these are; undefined while there is nothing to tell. */
   markOf(service: string, rows: readonly OutboxRow[]): Mark | undefined;
-  /** Notes that all rows which were answered last are published. What a crash forgets is published again. */
+  /** Notes that all rows of the last answer are published. If a crash loses the note, they are published again. */
   markPublished(): Promise<void>;
   /** Goes back to what was written last before the last publication: a bus inside a dead process may not have delivered it. */
   rewindLatest(): Promise<void>;

@@ -21,7 +21,7 @@ export async function until<T>(
     }
     if (performance.now() > deadline)
       throw new Error(`the condition was not met within ${timeoutMs} ms`, { cause: lastError });
-    // What lets itself be waited for for long is asked less often: to be asked keeps it from getting there.
+    // The longer the wait, the rarer the checks: each takes CPU time from what is being waited for.
     await delay(Math.min(Math.max(shortestPauseMs, (performance.now() - begun) / 10), longestPauseMs));
   }
 }

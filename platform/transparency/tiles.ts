@@ -12,7 +12,7 @@ export interface Tile extends TileName {
   readonly hashes: Buffer;
 }
 
-/** Reads a tile that is at least as wide as the tree it is read for needs it. */
+/** Reads a tile with at least as many hashes as its tree needs. */
 export type ReadTile = (level: number, tile: number) => Promise<Buffer>;
 
 /** Hashes in a full tile. */

@@ -25,7 +25,7 @@ export const formDataView = (agreement: Agreement): Written =>
     ),
   });
 
-/** Tabs with one label share their value, so it is said once. */
+/** Tabs with the same label share their value, so it is listed once. */
 const itemsOf = ({ tabs }: Recipient): Written[] => {
   const items = new Map<string, Written>();
   for (const tab of tabs) {

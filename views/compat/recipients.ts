@@ -42,7 +42,7 @@ const kinds: ReadonlyMap<RecipientRole, Kind> = new Map([
 
 const kindOf = (role: RecipientRole): Kind => kinds.get(role) ?? signer;
 
-/** When it is nobody's turn: the first one's before, the last one's afterwards. */
+/** The routing order when it is nobody's turn: the first one before sending, the last one afterwards. */
 function lastOrFirst(recipients: readonly Recipient[]): number {
   const orders = recipients.map(({ routingOrder }) => routingOrder);
   const isOver = recipients.some(({ status }) => status !== RecipientStatus.CREATED);

@@ -88,7 +88,7 @@ let policy: Policy | undefined;
 function trusted(html: string): string {
   const factory = (globalThis as { trustedTypes?: PolicyFactory }).trustedTypes;
   if (factory === undefined) return html;
-  // Whatever is parsed with it stays in a document without scripts until it has been checked.
+  // Parsed nodes stay in a document without scripts until they have been checked.
   policy ??= factory.createPolicy("assent", { createHTML: (text) => text });
   return policy.createHTML(html) as string;
 }

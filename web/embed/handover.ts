@@ -73,7 +73,7 @@ async function post(url: string, { acceptance, idempotencyKey }: HandedOver): Pr
   return answer;
 }
 
-/** What an answer that is no success says. */
+/** The error in an answer that is not a success. */
 export function errorOf(response: Response, answer: unknown): DeliveryError {
   const { requestId, errorCode } = objectOf(answer);
   const id = typeof requestId === "string" ? requestId : response.headers.get("x-request-id");

@@ -48,6 +48,6 @@ function optionsOf({ url, acceptUrl, display, open, colorScheme, language, userR
   };
 }
 
-// A page may load the file twice; the elements that it has mounted are known to the first one.
+// A page may load the script twice; the first copy knows the elements that it has mounted.
 scope.Assent ??= { mount, mountScripts, DeliveryError };
 scope.Assent.mountScripts();

@@ -6,12 +6,12 @@ import { fill, type Words } from "./words.ts";
 
 /** A text that is a file, and where it comes from. */
 export interface PdfSource extends Pdf {
-  /** Undefined when nobody says where: then people read what it says. */
+  /** Undefined when the address is unknown: then people read the text of the file. */
   readonly url: string | undefined;
   readonly viewer: MountOptions["viewer"];
 }
 
-/** Of this script: what else it needs is beside it. */
+/** The address of this script; the viewer is loaded from beside it. */
 const scriptUrl = (document.currentScript as HTMLScriptElement | null)?.src;
 
 export function createPdfSource({ pdfUrl, url, viewer }: MountOptions, { pdf }: Rendering): PdfSource | undefined {

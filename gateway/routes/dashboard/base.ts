@@ -12,7 +12,7 @@ export const dashboardBase = { tag: "Dashboard", dialect: standardDialect } as c
 
 /** Of everybody who is signed in. */
 export const everybody: ProtectedAccess = { scopes: ["dashboard:read"], limitGroup: "other" };
-/** What protects an account or an organization is done while it is suspended, too. */
+/** Operations that protect an account or an organization work while the organization is suspended, too. */
 export const protecting = (access: ProtectedAccess): ProtectedAccess => ({ ...access, whileSuspended: true });
 export const developers: ProtectedAccess = { scopes: ["dashboard:write"], limitGroup: "other" };
 export const owners: ProtectedAccess = { scopes: ["dashboard:admin"], limitGroup: "other" };

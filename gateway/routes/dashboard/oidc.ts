@@ -36,7 +36,7 @@ interface BroughtBack {
   readonly error_description?: string;
 }
 
-/** Programs that look at an address without following it begin nothing, and use no code up. */
+/** Link previews and prefetching browsers begin no sign-in and use up no code. */
 const headOnly = {
   status: 200,
   description: "Nothing, for a program that asks for the head only.",

@@ -82,7 +82,7 @@ const overviewSchema: JsonSchema = answer({
   webhooks: orNull(webhooksToday.schemas.answer),
 });
 
-/** Whoever looks at the start page is not kept waiting for a service that is away. */
+/** The start page does not wait for a service that is unavailable. */
 const patienceMs = 3_000;
 
 export const overviewRoutes: readonly Route[] = [

@@ -126,7 +126,7 @@ type UpdateRequest = RouteRequest<"{id}", unknown, ChangeOf<typeof user.table>>;
 const isOfOneself = (request: UpdateRequest): boolean =>
   request.params.id === requireUser(request).id && request.body.role === undefined && request.body.status === undefined;
 
-/** A copy that was not told where it is reached answers links that begin with their path. */
+/** An installation that does not know its public address answers links without a host. */
 function invitedView(
   answer: InviteUserResponse | InviteUserAgainResponse,
   { publicUrl }: Pick<RouteRequest, "publicUrl">,

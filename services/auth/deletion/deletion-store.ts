@@ -47,7 +47,7 @@ export async function insertDeletion(
   return (await client.query<StoredDeletion>(sql, values)).rows[0];
 }
 
-/** What changes of one that is locked. */
+/** The members of a locked deletion that can change. */
 export type DeletionChange = JobChange &
   Partial<Pick<StoredDeletion, "status" | "closedAt" | "completedAt" | "step" | "found" | "certificate">>;
 

@@ -69,7 +69,7 @@ async function deleteNext(deps: DeletionWorkerDeps, mayGoOn: () => boolean): Pro
   return true;
 }
 
-/** Writes down what comes of one that is still ours. */
+/** Stores the outcome of a deletion whose lease this process still holds. */
 const change = (
   { people }: DeletionWorkerDeps,
   claimed: ClaimedJob,
@@ -87,7 +87,7 @@ const later = (deps: DeletionWorkerDeps, ms: number) => ({
 const release = (deps: DeletionWorkerDeps, claimed: ClaimedJob, pauseMs: number): Promise<void> =>
   change(deps, claimed, async () => later(deps, pauseMs));
 
-/** The services in the order in which they destroy; who signs comes last of those that are asked. */
+/** The services in the order in which they destroy their records; the one that signs the certificate comes last. */
 const services = exporterNames;
 /** After what was found was written down, and each service has destroyed what it had. */
 const [inventory, firstService] = [0, 1];

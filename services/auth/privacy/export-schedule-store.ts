@@ -50,7 +50,7 @@ export async function findSchedule({ orgId, client }: Tenant, id: string): Promi
   return (await client.query<StoredSchedule>(sql, [orgId, id])).rows[0];
 }
 
-/** It stays as it is until the transaction ends. */
+/** Locks the schedule until the transaction ends. */
 export async function lockSchedule({ orgId, client }: Tenant, id: string): Promise<StoredSchedule | undefined> {
   const sql = `select ${columns} from auth.export_schedule where organization_id = $1 and id = $2 for update`;
   return (await client.query<StoredSchedule>(sql, [orgId, id])).rows[0];

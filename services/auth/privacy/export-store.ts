@@ -173,7 +173,7 @@ type Ended = Pick<StoredExport, "id" | "kind" | "status" | "scheduleId" | "forma
   readonly expiresAt: Date | null;
 };
 
-/** Tells others of it, in the transaction that ends it. */
+/** Publishes the event that the export has ended, in the transaction that ends it. */
 export async function tellEnded(
   { orgId, client }: Tenant,
   at: Pick<EventContext, "eventId" | "now">,

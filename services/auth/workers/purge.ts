@@ -23,7 +23,7 @@ export interface PurgeDeps {
 
 /** What is shown of 30 days, and the day on which it is no longer. */
 const requestDaysMs = 32 * 86_400_000;
-/** Long after a gateway may have repeated one: while they are there, it counts once. */
+/** Ids of counted requests are kept far longer than a gateway repeats one, so that each request counts once. */
 const reportsMs = 86_400_000;
 
 /** Deletes obsolete rows. Concurrent processes are safe. */

@@ -8,7 +8,7 @@ export interface ClaimedCopy {
   readonly orgId: OrgId;
   readonly receiptId: string;
   readonly claim: string;
-  /** With this one; more than there may be when processes died of the last one. */
+  /** The current attempt included; above the limit if processes died during the last one. */
   readonly attempts: number;
 }
 

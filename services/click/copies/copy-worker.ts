@@ -30,14 +30,14 @@ export interface CopyWorkerDeps extends EvidenceDeps {
   /** Connects as the sweeper. */
   readonly sweeperPool: pg.Pool;
   readonly evidencePrinter: EvidencePrinter;
-  /** Without it this process ends what nobody has sent for three days, and leaves the rest to others. */
+  /** Without a mail server this process only gives up copies that were not sent for three days; others send the rest. */
   readonly mailer: Mailer | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly bus?: NudgeBus | undefined;
 }
 
-/** Longer than printing may take, and then a mail server; after that another process sends it. */
+/** Longer than printing and sending may take together; after that another process takes the copy over. */
 const leaseMs = 3 * 60_000;
 const maxPauseMs = 60 * 60_000;
 /** About three days with these pauses, which soon become an hour. */
@@ -107,7 +107,7 @@ async function note(
   }
 }
 
-/** How it ended; undefined when it is not ours any more. Rejects while trying again makes sense. */
+/** The outcome of the copy; undefined when another process has taken it over. Rejects while trying again makes sense. */
 async function send(deps: CopyWorkerDeps, claimed: ClaimedCopy): Promise<CopyEnd | undefined> {
   const { mailer, clock } = deps;
   const { orgId, receiptId, attempts } = claimed;

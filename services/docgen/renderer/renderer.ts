@@ -92,7 +92,7 @@ export function createRenderer(options: RendererOptions): Renderer {
       };
       const settle = () => {
         waiting.delete(task);
-        // A document that had to leave the last process alone may have this one's place.
+        // A document that waited because the last process is reserved may start now.
         if (running.delete(task) && waiting.size > 0) handOut();
         signal?.removeEventListener("abort", onAbort);
       };
@@ -159,7 +159,7 @@ function refusal({ code, message, details, notes }: Refused, logger: Logger): Re
   return new RenderError(code, message, details);
 }
 
-/** What an idle process may have follows from what a busy one may have. */
+/** The memory limit of an idle process, derived from that of a busy one. */
 function withLimits(changes: Partial<RendererLimits>): RendererLimits {
   const maxIdleMemoryMb = ((changes.maxMemoryMb ?? rendererLimits.maxMemoryMb) * 5) / 8;
   return { ...rendererLimits, maxIdleMemoryMb, ...changes };

@@ -49,7 +49,7 @@ export const personalData = (
       answerOnce(tenant, { schema: "docgen", erasureId, cursor, isHeld }, (within) => findPage(within, person, cursor)),
     );
     if (isHeld) return withOrg(deps.pool, orgId, (tenant) => keepLeft(tenant, page, person, cursor));
-    // What was noted is done after it, and again as often as it is asked for: under a hold that came meanwhile it is kept.
+    // Documents are deleted after this note, again each time it is asked for. A hold that was set meanwhile keeps them.
     for (const { kind, targetId } of page.items) if (kind === erasedKind) await erase(deps, caller, targetId, holdMark);
     if (page.items.length > 0) deps.wakeRelay();
     return page;

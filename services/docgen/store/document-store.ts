@@ -7,7 +7,7 @@ import type { Profile } from "../domain/page.ts";
 export interface NewDocument {
   readonly id: string;
   readonly status: "queued" | "rendering" | "failed";
-  /** Of one that this process begins with at once. */
+  /** The claim of a document that this process renders immediately. */
   readonly begun?: { readonly claim: string; readonly leaseMs: number };
   readonly batchId?: string;
   readonly itemIndex?: number;

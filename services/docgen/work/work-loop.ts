@@ -154,7 +154,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
         },
         onDone: (ended) => {
           free();
-          // Also of one that was deleted meanwhile.
+          // Also for a document that was deleted meanwhile.
           noteTime();
           if (isRendered) unrecorded -= 1;
           tasks.delete(claimed.claim);

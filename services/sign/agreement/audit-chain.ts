@@ -81,7 +81,7 @@ export function isChainIntact(agreementId: string, events: readonly AuditEvent[]
   return areStated && last.count === head.count && last.hash.equals(head.hash);
 }
 
-/** Of the details of the event agreement.erased: the events of format 1 that are left without what was personal. */
+/** In the details of the event agreement.erased: the events of format 1 from which personal values were removed. */
 export interface Replaced {
   readonly events: readonly number[];
   /** Of the canonical JSON of the list of their public parts. */
@@ -109,7 +109,7 @@ export const digestOfErased = (
     .digest("hex");
 };
 
-/** Whether an event shows nothing but what is left of it. */
+/** Whether an event shows only what an erasure has left of it. */
 const isAsLeft = ({ actor, details }: AuditEvent, erased: NonNullable<AuditEvent["erased"]>): boolean =>
   canonicalJson(shownErased(actor, erased.details)) === canonicalJson({ actor, details });
 

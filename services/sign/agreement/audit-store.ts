@@ -132,7 +132,7 @@ function createOpener(
   const ready = new Map<string, KeyObject>();
   return ([subject, sealed], sequence) => {
     const wrapped = stored.get(subject)?.seed;
-    // The row says that there was a key and is none any more; without it nobody said so.
+    // A row without a key records an erasure; a missing row does not.
     if (wrapped === null) return "erased";
     if (wrapped === undefined) return "missing";
     try {

@@ -37,7 +37,7 @@ export interface AuditEntry {
   readonly committed?: Committed;
 }
 
-/** What an event of format 2 commits to without holding it, and what of that is known. */
+/** The values that an event of format 2 commits to, as far as they are known: the event holds their digests only. */
 export interface Committed {
   /** Of the details, what is not about a person. */
   readonly details: JsonObject | null;

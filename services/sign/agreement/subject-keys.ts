@@ -11,7 +11,7 @@ import { type Parameter, recordColumns, type Write } from "./agreement-columns.t
 import { emailKey } from "./agreement-records.ts";
 import type { FindSubject } from "./audit-commitment.ts";
 
-/** What everything that an agreement's trail says of a person is sealed with. */
+/** The key that seals everything that the trail of an agreement says about one person. */
 export interface SubjectKey {
   /** UUID; the agreement's own for what is about nobody in particular. */
   readonly id: string;
@@ -44,7 +44,7 @@ export function subjectKeyInsertion(orgId: OrgId, agreementId: string, keys: rea
   return [{ name: "seed", text }];
 }
 
-/** What a person is found by who has this address; null for none. */
+/** The keyed hash by which a person with this address is found; null without an address. */
 export const emailIndex = (vault: SeedVault, orgId: OrgId, email: string): Buffer | null =>
   subjectIndex(vault, orgId, "email", emailKey(email));
 
@@ -98,7 +98,7 @@ export function subjectsOf({ vault, newId, orgId, agreement, recipients, known }
     added.push({ ...person, seed: vault.wrapSeed(keyName(orgId, agreement.id, person.id), seed) });
     return person.id;
   };
-  // One that was erased stays what it is, and whatever comes later has another.
+  // An erased key stays erased; what comes later is sealed with a new one.
   const free = (id: string): string => (known.some((key) => key.id === id) ? newId() : id);
   const own = (): string => {
     const { id, email } = agreement.sender;

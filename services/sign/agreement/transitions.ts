@@ -58,7 +58,7 @@ export function withRecipientStatus(recipient: Recipient, to: RecipientStatus, n
     throw new Error(`a recipient cannot go from ${recipient.status} to ${to}`);
   }
   const since = recipientTimes[to];
-  // Who opens it has been reached after all.
+  // Whoever opens the agreement has received its mail after all.
   const reached = to === "delivered" ? { deliveryFailedAt: null, deliveryFailedReason: "" } : {};
   return { ...recipient, status: to, ...(since === undefined ? {} : { [since]: now }), ...reached };
 }

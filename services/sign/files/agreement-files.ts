@@ -117,7 +117,7 @@ type Seal = Parameters<typeof createFileOpener>[0];
 async function readWhole({ orgId, client }: Tenant, row: StoredRow, seal: Seal | undefined): Promise<Buffer> {
   const { name, isSealed, size, piece } = row;
   if (isSealed && seal === undefined) throw new SealedFileError("its agreement has no key");
-  // Files that older releases have stored are in clear until it is their turn.
+  // Files stored by older releases are not encrypted until the background worker reaches them.
   const opener =
     isSealed && seal ? createFileOpener(seal, piece, size) : { bytes: size, open: (part: Buffer): Buffer => part };
   const first = isSealed ? opener.open(piece.subarray(headerBytes), headerBytes) : piece;

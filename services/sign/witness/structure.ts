@@ -160,7 +160,7 @@ function compare(shown: PdfFile, sealed: PdfFile, touched: ReadonlySet<number>) 
         if (state !== "/N" || form === undefined || others.length > 0)
           throw new Difference("a field has several looks");
         const drawn = addedObject(form, 0);
-        // What is there for those readers alone that want every field to have a look.
+        // An empty appearance is there only for readers that require every field to have one.
         const isEmpty = drawn.kind === "form" && drawn.content.toString("latin1").trim() === "";
         if (widget.has("/V") && !isEmpty) throw new Difference("the seal is to be seen");
         if (!isEmpty) looks.push(drawn);

@@ -56,7 +56,7 @@ export function verificationRequirements(flags: PolicyFlags): VerificationRequir
   if (flags.requireAuthenticatedUser) demanded.add("CUSTOMER_SESSION");
   if (flags.requireTypedName) demanded.add("TYPED_NAME");
   if (flags.minAge > 0) demanded.add("AGE_STATEMENT");
-  // Who brings a method that is demanded anyway has met the choice as well.
+  // A method that is required anyway also satisfies the choice.
   const isMet = named.some((method) => demanded.has(method));
   const alternatives = isChoice && !isMet ? named : [];
   const methods = [...new Set([...demanded, ...alternatives])].map((method) => ({

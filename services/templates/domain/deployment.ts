@@ -98,7 +98,7 @@ export function draftDeployment(
   };
 }
 
-/** What a customer's pages rely on: it changes under them only when somebody insists. */
+/** Settings that a customer's pages rely on: they change only on an explicit request. */
 const reliedUpon = ["versionId", "allowedOrigins"] as const;
 
 /**

@@ -191,7 +191,7 @@ async function schedule(job: Job, order: Order & { readonly publishAt: Date }): 
 
 const nothingNew = { message: "The version is published and has no draft. Save its next text as its draft first." };
 
-/** Publishes what was scheduled, as of its time; there is nothing left that could forbid it. */
+/** Publishes a scheduled text as of its time. Everything was checked when it was scheduled. */
 export async function publishScheduled(
   job: Omit<Job, "caller" | "now">,
   scheduled: ScheduledPublication,

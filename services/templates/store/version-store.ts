@@ -158,7 +158,7 @@ export interface DueNames {
   readonly versionIds: readonly string[];
 }
 
-/** Which are asked for: those due by then, of one organization and of what is named in it, or of all. */
+/** Which schedules: those due by then, of the named templates or versions of one organization, or of all. */
 interface DueFilter {
   readonly now: Date;
   readonly orgId?: OrgId;

@@ -25,7 +25,7 @@ export interface LoadDeps {
 
 const maxTogether = 100;
 
-/** Loads together what is claimed together. What goes to receivers of the compatible interface has keys, and is rarer. */
+/** Loads deliveries that were claimed together. Those to receivers of the compatible interface need keys, too, and are rarer. */
 export function createLoad({ pool, senderPool }: LoadDeps): Load {
   const together = createGatherer({
     maxItems: maxTogether,

@@ -36,7 +36,7 @@ const standardTimeoutMs = 15_000;
 /** The compatible interface promises receivers so long. */
 const connectTimeoutMs = 100_000;
 
-/** Rejects with SERVICE_UNAVAILABLE while those who know the contents are away, or while there is no room for them. */
+/** Rejects with SERVICE_UNAVAILABLE while click or sign is unavailable, or while there is no room for the contents. */
 export function prepare(deps: PrepareDeps, orgId: OrgId, loaded: Loaded, room: Room): Promise<Prepared> {
   if (loaded.delivery.endpointId === undefined) return prepareOfAgreement(deps, orgId, loaded, room);
   const { endpoint } = loaded;

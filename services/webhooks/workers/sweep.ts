@@ -82,7 +82,7 @@ export async function sweepDeliveries({ sweeperPool, clock, evidenceLog, sign }:
   const before = new Date(clock.now().getTime() - retentionMs);
   const organizations = await findOldDeliveries(sweeperPool, before);
   if (organizations.length > 0 && !(await evidenceLog.mayDeleteByTime({}, { timeoutMs: askTimeoutMs })).allowed) return;
-  /** How many went; undefined when there are holds. They are asked for before each batch: one may be set in between. */
+  /** How many were deleted; undefined when there are holds. Holds are read before each batch, since one may be set in between. */
   const dropSome = (orgId: OrgId) => {
     const headers = callerHeaders({ orgId, clientId: "webhooks", requestId: "", traceparent: "" });
     return withHolds(

@@ -7,7 +7,7 @@ import { isoTime } from "./read.ts";
 export interface Disclosure {
   readonly name: string;
   readonly value: Json;
-  /** What stands for it in the leaf. */
+  /** Its digest in the leaf. */
   readonly digest: string;
 }
 

@@ -1,4 +1,4 @@
-/** What is looked at, in the order in which it is told. */
+/** The checks, in the order in which they are reported. */
 export const checkNames = [
   "BUNDLE_SIGNATURE",
   "KEYS",
@@ -62,7 +62,7 @@ export async function find(
 
 const sentence = (message: string): string => `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
 
-/** Why a check fails, in words for whoever reads the result. Whatever is malformed, missing or wrong ends as one of these. */
+/** Why a check fails, in words for readers of the result. Everything malformed, missing or wrong becomes a failure. */
 export class Problem extends Error {}
 
 /** Ends the check that is being made. */

@@ -136,7 +136,7 @@ const saysNothing = (text: string): boolean =>
       .trim(),
   );
 
-/** The empty one is in it: a link without text cannot be found at all. */
+/** The empty text is included: a link without text cannot be found at all. */
 const vagueTexts = new Set(
   [
     "",

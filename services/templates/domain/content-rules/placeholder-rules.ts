@@ -30,7 +30,7 @@ function forbiddenPlaceholders(content: string): RuleFinding[] {
   while (start !== -1 && findings.length < limit) {
     const end = content.indexOf("}}", start + 2);
     if (end === -1) break;
-    // The innermost opening braces are those that the closing ones belong to.
+    // Closing braces belong to the innermost opening ones.
     const offset = content.lastIndexOf("{{", end - 2);
     const length = end + 2 - offset;
     findings.push(about("CONTENT_PLACEHOLDER_NOT_ALLOWED", "ERROR", message, { offset, length }));
