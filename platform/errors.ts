@@ -39,7 +39,7 @@ export const errorCatalogue = {
   ORGANIZATION_SUSPENDED: row(
     403,
     Code.PermissionDenied,
-    "The organization is suspended: it may read, and change nothing. Nothing was processed. Ask the operator of this installation.",
+    "The organization is suspended and can only read. Nothing was processed. Contact the operator of this installation.",
   ),
   TOO_MANY_CREDENTIALS: row(
     409,
@@ -252,7 +252,7 @@ export const errorCatalogue = {
   CLICK_APPROVAL_REQUIRED: row(
     409,
     Code.Aborted,
-    "Your organization publishes nothing that only its authors have read. Ask for an approval (POST …/approval-requests); another person has to give it.",
+    "Your organization requires an approval before a text is published. Request one (POST …/approval-requests); another person has to give it.",
   ),
   CLICK_APPROVAL_NOT_REQUESTED: row(
     409,
@@ -311,7 +311,7 @@ export const errorCatalogue = {
   ),
   ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
   ERASURE_NOT_FOUND: row(404, Code.NotFound, "There is no erasure with this id."),
-  LEGAL_HOLD: row(409, Code.Aborted, "A legal hold keeps this from being deleted. Nothing was changed."),
+  LEGAL_HOLD: row(409, Code.Aborted, "This is under a legal hold and cannot be deleted. Nothing was changed."),
   HOLDS_CHANGED: row(409, Code.Aborted, "A legal hold was set meanwhile. Nothing was changed. Try again."),
   LEGAL_HOLD_NOT_FOUND: row(404, Code.NotFound, "There is no legal hold with this id."),
   TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
@@ -335,7 +335,7 @@ export const errorCatalogue = {
   TOO_MANY_EXPORT_SCHEDULES: row(
     409,
     Code.FailedPrecondition,
-    "The organization has as many export schedules as it may. Delete one, or change one that is there.",
+    "The organization has reached its limit of export schedules. Delete or change one of them.",
   ),
   EXPORT_NOT_READY: row(
     409,
@@ -345,12 +345,12 @@ export const errorCatalogue = {
   EXPORT_EXPIRED: row(
     410,
     Code.FailedPrecondition,
-    "The files of the export were destroyed seven days after it was made. Ask for another one.",
+    "The files of the export were destroyed seven days after it was made. Request a new export.",
   ),
   DOCUMENT_ERASED: row(
     410,
     Code.FailedPrecondition,
-    "The files of the agreement have been erased for good. What proves them, such as their hashes and the audit trail, is still there.",
+    "The files of the agreement have been erased permanently. Their hashes and the audit trail are kept.",
   ),
   DOCUMENT_DAMAGED: row(
     500,
