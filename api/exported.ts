@@ -112,6 +112,10 @@ export const exportedUser = written(
     status: readOnly(choice("invited", "active", "disabled")),
     locale: readOnly(text()),
     timeZone: readOnly(text()),
+    notices: readOnly(text(), {
+      description: "How the person is told of agreements by mail, and of what.",
+      example: "daily declined completed",
+    }),
     hasPassword: readOnly(flag),
     secondFactorSince: when(),
     createdAt: readOnly(time),

@@ -1,3 +1,4 @@
+import { NoticeDelivery, NoticeSettingsSchema } from "#gen/assent/auth/v1/notices_pb.ts";
 import {
   AcceptInvitationRequestSchema,
   BeginTotpRequestSchema,
@@ -57,6 +58,27 @@ const role = described(
   "Viewers read, developers also write and manage keys and clients, owners also manage users and the organization.",
 );
 
+const told = (description: string, example = true) => required(flag, { description, example });
+const notices = resource(NoticeSettingsSchema, {
+  delivery: required(named(NoticeDelivery, "lower", ["IMMEDIATE", "DAILY"]), {
+    description: "A mail for each, or one a day at eight in the morning in the user's time zone.",
+    example: "daily",
+  }),
+  viewed: told("A recipient has opened an agreement.", false),
+  signed: told("A recipient has done their part."),
+  declined: told("A recipient has declined."),
+  completed: told("Everybody is done, and the documents are sealed."),
+  expiring: told("The time of an agreement is nearly over."),
+  expired: told("An agreement was not finished in time."),
+  undelivered: told("A mail to a recipient came back."),
+  applications: told("Also of agreements that API keys and OAuth clients have sent.", false),
+});
+
+const defaultNotices = {
+  ...{ delivery: "immediate" as const, viewed: false, signed: true, declined: true, completed: true, expiring: true },
+  ...{ expired: true, undelivered: true, applications: false },
+} as const;
+
 export const user = resource(
   UserSchema,
   {
@@ -70,6 +92,10 @@ export const user = resource(
     }),
     locale: changeable(orNull(chosenLanguage)),
     timeZone: changeable(orNull(timeZone), exampleZone),
+    notices: changeable(nested(notices), {
+      description: "What the user is told of by mail, of agreements that the user has sent.",
+      default: defaultNotices,
+    }),
     hasPassword: readOnly(flag, {
       description: "Whether the user can sign in with a password, not by an identity provider alone.",
     }),

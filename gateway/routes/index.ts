@@ -12,6 +12,7 @@ import { evidenceRoutes } from "./evidence.ts";
 import { exportRoutes, exportScheduleRoutes } from "./exports.ts";
 import { genRoutes } from "./generation/index.ts";
 import { logRoutes } from "./log.ts";
+import { noticeRoutes } from "./notices.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { personErasureRoutes } from "./person-erasures.ts";
 import { privacyRoutes } from "./privacy.ts";
@@ -60,6 +61,7 @@ export const allRoutes: readonly Route[] = [
   ...exportScheduleRoutes,
   ...verifyDocumentRoutes,
   ...signingRoutes,
+  ...noticeRoutes,
   ...webhookRoutes,
   ...compatRoutes,
   ...dashboardRoutes,

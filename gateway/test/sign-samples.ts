@@ -22,6 +22,7 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
   recipientId: "1",
   documentId: "1",
   signingLink: "A".repeat(64),
+  noticeToken: "A".repeat(64),
   signingSession: "A".repeat(22),
   organization: orgId,
   brandImage: "ab".repeat(32),

@@ -72,6 +72,8 @@ export interface MailParts {
   readonly link: string;
   /** Small, at the end: why the reader gets the mail. */
   readonly notes?: readonly string[];
+  /** Where the reader ends mails of this kind. */
+  readonly stop?: { readonly text: string; readonly url: string } | undefined;
 }
 
 /** Gives a mail its form twice: as text, and as HTML without scripts or anything that is loaded. */
@@ -111,7 +113,18 @@ function isolated(tag: string, value: string): string {
   return meets && !shown.includes("\n") ? `\u2068${shown}\u2069` : shown;
 }
 
-function textOf({ tag, values, paragraphs, quote, facts = [], action, link, notes = [], look }: MailParts): string {
+function textOf({
+  tag,
+  values,
+  paragraphs,
+  quote,
+  facts = [],
+  action,
+  link,
+  notes = [],
+  stop,
+  look,
+}: MailParts): string {
   const said = (text: string): string => fillText(text, values, (value) => isolated(tag, value));
   const table = facts.map(([label, text]) => `${said(label)}: ${said(text)}`).join("\n");
   const parts = [
@@ -122,6 +135,7 @@ function textOf({ tag, values, paragraphs, quote, facts = [], action, link, note
     ...paragraphs.slice(2).map(said),
     notes.length + look.footer.length === 0 ? "" : "--",
     ...notes.map(said),
+    stop === undefined ? "" : `${said(stop.text)}:\n${stop.url}`,
     visibleText(look.footer),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -132,7 +146,7 @@ function textOf({ tag, values, paragraphs, quote, facts = [], action, link, note
  * all of it looks on a dark screen. A table holds the width for readers that lay out as Word does.
  */
 function htmlOf(parts: MailParts): string {
-  const { tag, values, paragraphs, quote, facts = [], link, action, notes = [], look } = parts;
+  const { tag, values, paragraphs, quote, facts = [], link, action, notes = [], stop, look } = parts;
   const said = (text: string): string =>
     fillText(escapeHtml(text), values, (value) => `<bdi>${lines(escapeHtml(visibleText(value)))}</bdi>`);
   const paragraph = (text: string): string => `<p style="margin:0 0 16px">${lines(said(text))}</p>`;
@@ -146,7 +160,11 @@ function htmlOf(parts: MailParts): string {
     link === "" ? "" : buttonOf(look, link, said(action)),
     ...paragraphs.slice(2).map(paragraph),
   ];
-  const small = [...notes.map(said), lines(escapeHtml(visibleText(look.footer)))].filter((text) => text !== "");
+  const ending =
+    stop && `<a class="m-quiet" href="${escapeHtml(stop.url)}" style="color:#555d6e">${said(stop.text)}</a>`;
+  const small = [...notes.map(said), ending ?? "", lines(escapeHtml(visibleText(look.footer)))].filter(
+    (text) => text !== "",
+  );
   return `<!doctype html>
 <html lang="${tag}" dir="${direction}">
 <head>

@@ -24,6 +24,7 @@ import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
 import { createJobLoop } from "./jobs/job-loop.ts";
 import { createCompletionWatch, createSweeper } from "./jobs/sweep.ts";
+import { createNoticeReaders } from "./notices/readers.ts";
 import { createOrganizationReader } from "./organization-reader.ts";
 import { createRecordHolders, type RecordHolders } from "./retention/periods.ts";
 import { createRemovalWorker } from "./retention/remover.ts";
@@ -90,7 +91,20 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const wakeRelay = () => relay.wake();
   const records = deps.records ?? createRecordHolders(deps);
   const shared = {
-    ...{ pool, files, intake, witness, renderer, organizations, clock, newId, logger, mail, wakeRelay, tracer },
+    ...{
+      pool,
+      files,
+      intake,
+      witness,
+      renderer,
+      organizations,
+      clock,
+      newId,
+      logger,
+      mail,
+      wakeRelay,
+      tracer,
+    },
     ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault, records },
     deletesNothing: config.retentionPerMinute === 0,
     sealer: configuredSealer(config, { logger, metrics }),
@@ -98,7 +112,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   };
   const jobs: QueueWorker = createJobLoop({
     ...{ pool, claimerPool, clock, logger, tracer, bus },
-    handlers: jobHandlers(shared),
+    handlers: jobHandlers({ ...shared, noticeReaders: createNoticeReaders(tokens) }),
   });
   return {
     name: "sign",

@@ -85,6 +85,8 @@ export const emptyTables: readonly string[] = [
   "click.stat_reused_session",
   "docgen.erasure_answer",
   "sign.deleted_agreement",
+  // Only users who are told once a day have any.
+  "sign.notice",
   // Only an owner who is signed in changes the rules.
   "templates.publication_rules",
   "sign.record_removal",

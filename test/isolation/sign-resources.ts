@@ -142,7 +142,7 @@ export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Rec
 
 /** What is a credential itself, or everybody's. */
 export const isNobodys = ({ path }: Pick<Operation, "path">): boolean =>
-  /^\/(signing\/(\{|assets\/)|brand-images\/)/.test(path);
+  /^\/(signing\/(\{|assets\/)|brand-images\/|notices\/)/.test(path);
 
 /** The same for everybody: there is no name of another organization's to ask for. */
 export const sharedNames: readonly string[] = ["folder", "logoType", "revision"];

@@ -76,7 +76,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "auth.recovery_code: SELECT (organization_id, user_id)",
       "auth.request_day: SELECT",
       "auth.signing_key: SELECT",
-      "auth.user_account: SELECT (created_at, email, email_key, external_issuer, external_subject, last_login_at, locale, name, organization_id, password_hash, password_scheme, role, status, time_zone, totp_enabled_at, user_id)",
+      "auth.user_account: SELECT (created_at, email, email_key, external_issuer, external_subject, last_login_at, locale, name, notices, organization_id, password_hash, password_scheme, role, status, time_zone, totp_enabled_at, user_id)",
       "auth.user_link: SELECT",
       "auth.user_session: SELECT",
     ],

@@ -111,6 +111,8 @@ export const publicOperations: readonly string[] = [
   "getPinnedEmbedScript",
   "getPageScript",
   "openSigningLink",
+  "askToStopNotices",
+  "stopNotices",
   "getSigningPage",
   "getSigningFile",
   "getCeremony",

@@ -77,7 +77,7 @@ export const userRoutes: readonly Route[] = [
     path: "/v1/dashboard/users/{id}",
     summary: "Change a user",
     description:
-      "Everybody may change their own name, locale and time zone; everything else needs `dashboard:admin`. A change of role and disabling end the sessions of the user within a second.",
+      "Everybody may change their own name, locale, time zone and notices; everything else needs `dashboard:admin`. A change of role and disabling end the sessions of the user within a second.",
     notFound: ofUser,
     body: changeBody(user, { example: { name: "Ben Example", timeZone: "Europe/Berlin" } }),
     success: {

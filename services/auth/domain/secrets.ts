@@ -14,6 +14,8 @@ const hashPurposes = {
   csrfKey: "csrf token",
   /** Of what tells whether two erasures are about the same person, and of their idempotency keys. */
   erasureIndexKey: "erasure index",
+  /** Of tokens that turn notices off. */
+  noticeKey: "notice token",
 } as const;
 
 /** What is encrypted, under the master keys. */

@@ -29,6 +29,8 @@ export interface User {
   readonly lastLoginAt: Date | null;
   /** Those who came by an identity provider may have none. */
   readonly hasPassword: boolean;
+  /** What the user is told of by mail (notices.ts). */
+  readonly notices: string;
 }
 
 /** The changeable members of a user; absent ones stay as they are. */
@@ -38,6 +40,7 @@ export interface UserChange {
   readonly status?: "active" | "disabled" | undefined;
   readonly locale?: string | undefined;
   readonly timeZone?: string | undefined;
+  readonly notices?: string | undefined;
 }
 
 /** Users of an organization at most. */

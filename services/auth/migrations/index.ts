@@ -168,5 +168,14 @@ export const authMigrations: ServiceMigrations = {
       "grant select (organization_id, id, run_at) on auth.export_schedule to assent_auth_janitor",
       ...destroyerSql("auth", "assent_auth_destroyer", ["organization_deletion"]),
     ),
+    // Users are told by mail of what becomes of the agreements that they send.
+    sqlMigration(
+      "022_notices",
+      `alter table auth.user_account add column notices text not null
+    default 'immediate signed declined completed expiring expired undelivered'`,
+      "grant update (notices) on auth.user_account to assent_auth",
+      "grant select (notices) on auth.user_account to assent_auth_lookup",
+      "comment on column auth.user_account.notices is 'how the user is told of agreements, immediate or daily, and of what'",
+    ),
   ],
 };

@@ -34,7 +34,7 @@ const maxActs = 10_000;
 
 const accountSql = `select json_build_object(
     'id', u.user_id, 'email', u.email, 'name', u.name, 'role', u.role, 'status', u.status, 'locale', u.locale,
-    'timeZone', u.time_zone, 'hasPassword', u.password_hash is not null, 'secondFactorSince', ${iso("u.totp_enabled_at")},
+    'timeZone', u.time_zone, 'notices', u.notices, 'hasPassword', u.password_hash is not null, 'secondFactorSince', ${iso("u.totp_enabled_at")},
     'createdAt', ${iso("u.created_at")}, 'lastLoginAt', ${iso("u.last_login_at")},
     'sessions', coalesce((select json_agg(json_build_object('createdAt', ${iso("s.created_at")},
         'lastSeenAt', ${iso("s.last_seen_at")}, 'ip', s.ip, 'userAgent', s.user_agent) order by s.created_at)

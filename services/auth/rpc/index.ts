@@ -15,6 +15,7 @@ import { oldLines } from "../privacy/own-people.ts";
 import { authenticateApiKey, createApiKey, listApiKeys, revokeApiKey, userKeys } from "./api-keys.ts";
 import type { AuthDeps } from "./deps.ts";
 import { continueLogin, login, loginWithIdentity, logout } from "./login.ts";
+import { noticeReaders } from "./notices.ts";
 import {
   addOAuthClientKey,
   createOAuthClient,
@@ -52,6 +53,7 @@ export const tokenRoutes =
       ...authenticateApiKey(deps),
       ...describeCaller(deps),
       ...describeOrganization(deps),
+      ...noticeReaders(deps),
       ...listChanges(deps),
       ...reportUse(deps),
     });

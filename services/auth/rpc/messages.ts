@@ -26,6 +26,7 @@ import type { ChangeKind, StoredChange } from "../store/change-store.ts";
 import type { OrganizationUse } from "../store/organization-store.ts";
 import type { ApiKey, OAuthClient, OAuthClientKey, Organization } from "../store/orm.ts";
 import type { StoredSession } from "../store/session-store.ts";
+import { toNoticesMessage } from "./notices-message.ts";
 
 const plans = {
   gen_starter: PlanMessage.GEN_STARTER,
@@ -154,8 +155,10 @@ export const userNotFound = (): DomainError =>
 export const sessionNotFound = (): DomainError =>
   new DomainError("NOT_FOUND", { message: "You have no session with this id." });
 
-export const toUserMessage = (user: User): MessageInitShape<typeof UserSchema> =>
-  users.write({ ...user, organizationId: user.orgId, totpEnabled: user.totpEnabledAt !== null });
+export const toUserMessage = ({ notices, ...user }: User): MessageInitShape<typeof UserSchema> => ({
+  ...users.write({ ...user, organizationId: user.orgId, totpEnabled: user.totpEnabledAt !== null }),
+  notices: toNoticesMessage(notices),
+});
 
 export const toSessionMessage = (session: StoredSession): MessageInitShape<typeof UserSessionSchema> =>
   sessions.write(session);

@@ -35,6 +35,7 @@ import {
 import { type Acting, type ActingDeps, actAs, requireRole } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
 import { toRole, toUserMessage, userNotFound } from "./messages.ts";
+import { noticesOf } from "./notices-message.ts";
 import { renewOwnSession } from "./sessions.ts";
 
 export const listUsers = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listUsers"> => ({
@@ -119,13 +120,14 @@ async function apply(acting: Acting, user: User, change: UserChange, sessionId: 
   return "";
 }
 
-function parseChange({ name, role, status, locale, timeZone }: UpdateUserRequest): UserChange {
+function parseChange({ name, role, status, locale, timeZone, notices }: UpdateUserRequest): UserChange {
   return {
     ...(name !== undefined && { name: parseName(name) }),
     ...(role !== undefined && { role: toRole(role) }),
     ...(status !== undefined && { status: status === StatusMessage.DISABLED ? "disabled" : "active" }),
     ...(locale !== undefined && { locale: parseLocale(locale) }),
     ...(timeZone !== undefined && { timeZone: parseTimeZone(timeZone) }),
+    ...(notices !== undefined && { notices: noticesOf(notices) }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { User, UserChange, UserRole } from "../domain/user.ts";
 export const userColumns = `
   u.organization_id as "orgId", u.user_id as id, u.email, u.name, u.role, u.status, u.locale,
   u.time_zone as "timeZone", u.totp_enabled_at as "totpEnabledAt", u.created_at as "createdAt",
-  u.last_login_at as "lastLoginAt", u.password_hash is not null as "hasPassword",
+  u.last_login_at as "lastLoginAt", u.notices, u.password_hash is not null as "hasPassword",
   (select count(*)::integer from auth.recovery_code c
     where c.organization_id = u.organization_id and c.user_id = u.user_id) as "recoveryCodesLeft"`;
 
@@ -50,6 +50,13 @@ export async function listActiveOwnerIds({ orgId, client }: Tenant): Promise<str
   return (await client.query<{ id: string }>(sql, [orgId])).rows.map(({ id }) => id);
 }
 
+/** Active users who want to know of the agreements that API keys and clients send; the oldest first. */
+export async function listApplicationReaders({ orgId, client }: Tenant): Promise<User[]> {
+  const sql = `select ${userColumns} from auth.user_account u
+    where u.organization_id = $1 and u.status = 'active' and u.notices like '% applications' order by u.created_at, u.user_id limit 50`;
+  return (await client.query<User>(sql, [orgId])).rows;
+}
+
 export async function countUsers({ orgId, client }: Tenant): Promise<number> {
   const sql = "select count(*)::integer as n from auth.user_account where organization_id = $1";
   return (await client.query<{ n: number }>(sql, [orgId])).rows[0]?.n ?? 0;
@@ -91,15 +98,15 @@ export async function insertUser({ orgId, client }: Tenant, user: NewUser): Prom
 
 const updateUserSql = `
   update auth.user_account set name = coalesce($3, name), role = coalesce($4, role), status = coalesce($5, status),
-    locale = coalesce($6, locale), time_zone = coalesce($7, time_zone)
+    locale = coalesce($6, locale), time_zone = coalesce($7, time_zone), notices = coalesce($8, notices)
   where organization_id = $1 and user_id = $2`;
 
 export async function updateUser(
   { orgId, client }: Tenant,
   userId: string,
-  { name, role, status, locale, timeZone }: UserChange,
+  { name, role, status, locale, timeZone, notices }: UserChange,
 ): Promise<void> {
-  await client.query(updateUserSql, [orgId, userId, name, role, status, locale, timeZone]);
+  await client.query(updateUserSql, [orgId, userId, name, role, status, locale, timeZone, notices]);
 }
 
 export interface StoredPassword {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { NoticeDelivery } from "#gen/assent/auth/v1/notices_pb.ts";
 import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
 import { newSecret } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
@@ -260,5 +261,57 @@ describe("what the audit trail has", () => {
     const before = await told();
     await expectDomainError(update(owner, { userId: owner.userId, role: UserRole.VIEWER }), "LAST_OWNER");
     expect(await told()).toEqual(before);
+  });
+});
+
+describe("what a user is told of", () => {
+  const readers = async (senderId: string) =>
+    (await auth.tokens.findNoticeReaders({ organizationId, senderId })).readers.map(({ userId }) => userId);
+  const settings = { delivery: NoticeDelivery.DAILY, declined: true, applications: true };
+
+  test("is what they have chosen, of what they have sent, and of applications where they want it", async () => {
+    const person = await createPerson(auth, owner, UserRole.DEVELOPER);
+    const [own] = (await auth.tokens.findNoticeReaders({ organizationId, senderId: `user:${person.userId}` })).readers;
+    expect(own?.settings).toMatchObject({ delivery: NoticeDelivery.IMMEDIATE, viewed: false, completed: true });
+    expect(await readers("ak_any")).toEqual([]);
+    const change = { userId: person.userId, sessionId: person.sessionId, notices: settings, visitor };
+    const { user } = await auth.users.updateUser(change, person.call);
+    expect(user?.notices).toMatchObject({ ...settings, viewed: false, completed: false });
+    expect(await readers("ak_any")).toEqual([person.userId]);
+    const { events } = await auth.organization.listAuditEvents({ pageSize: 50 }, owner.call);
+    expect(events.find(({ action }) => action === "user.updated")?.details).toEqual({
+      notices: "daily declined applications",
+    });
+    // Others are not theirs to tell, nor is one of another organization.
+    const other = await createOrganization(auth);
+    const asked = { organizationId: other, senderId: `user:${person.userId}` };
+    expect((await auth.tokens.findNoticeReaders(asked)).readers).toEqual([]);
+    await update(owner, { userId: person.userId, status: UserStatus.DISABLED });
+    expect([await readers("ak_any"), await readers(`user:${person.userId}`), await readers("user:x")]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  test("ends by the token of a mail, again and again, and by no other", async () => {
+    const sender = { organizationId, senderId: `user:${owner.userId}` };
+    const token = (await auth.tokens.findNoticeReaders(sender)).readers[0]?.stopToken ?? "";
+    const forged = Buffer.from(token, "base64url");
+    forged[20] = (forged[20] ?? 0) ^ 1;
+    for (const wrong of ["", "x", `${token}A`, token.slice(0, -1), forged.toString("base64url")]) {
+      await expectDomainError(auth.tokens.stopNotices({ token: wrong }), "NOT_FOUND");
+    }
+    await Promise.all([auth.tokens.stopNotices({ token }), auth.tokens.stopNotices({ token })]);
+    const { user } = await auth.users.getOwnUser({}, owner.call);
+    expect(user?.notices).toMatchObject({ delivery: NoticeDelivery.IMMEDIATE, completed: false, declined: false });
+    expect((await trailOf(auth, owner)).filter((line) => line.includes("user.updated"))).toHaveLength(1);
+    await createOwner(auth, organizationId);
+    const { users } = await auth.users.listUsers({}, owner.call);
+    const second = users.find(({ id }) => id !== owner.userId);
+    const theirs = { organizationId, senderId: `user:${second?.id}` };
+    const secondToken = (await auth.tokens.findNoticeReaders(theirs)).readers[0]?.stopToken ?? "";
+    await auth.users.removeUser({ userId: second?.id ?? "", visitor }, owner.call);
+    await expectDomainError(auth.tokens.stopNotices({ token: secondToken }), "NOT_FOUND");
   });
 });

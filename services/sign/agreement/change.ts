@@ -138,6 +138,8 @@ export type JobKind =
   | "deletion"
   | "evidence"
   | "mail"
+  | "notice"
+  | "notice-mail"
   | "purge"
   | "reminder"
   | "expiry"

@@ -9,6 +9,7 @@ import { signRecord } from "../events.ts";
 import type { AgreementFiles } from "../files/agreement-files.ts";
 import { withImagesApart } from "../files/signature-images.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
+import { noticesOf } from "../notices/notices.ts";
 import { progressRemoval } from "../signing/progress.ts";
 import type { Agreement } from "./agreement.ts";
 import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
@@ -23,7 +24,7 @@ import {
 import { chain } from "./audit-chain.ts";
 import { commit } from "./audit-commitment.ts";
 import { auditInsertion } from "./audit-store.ts";
-import type { Change, SignEvent } from "./change.ts";
+import type { Change, JobRequest, SignEvent } from "./change.ts";
 import { eraseFiles, filesOf, moveBytes, type NewBytes } from "./file-store.ts";
 import { listSubjectKeys, subjectKeyInsertion, subjectsOf } from "./subject-keys.ts";
 
@@ -87,7 +88,9 @@ export async function writeChange(
     after: filesOf(kept),
   });
   if (before !== undefined && isDeleted) await eraseFiles(tenant, deps.files, before);
-  const jobs = deps.mail === undefined ? change.jobs.filter(({ kind }) => kind !== "mail") : change.jobs;
+  const isMail = ({ kind }: JobRequest): boolean => kind === "mail" || kind === "notice";
+  const notices = noticesOf(after, change.events, now);
+  const jobs = deps.mail === undefined ? change.jobs.filter((job) => !isMail(job)) : [...change.jobs, ...notices];
   const records = change.events.map((event) => signRecord({ caller, eventId: deps.newId(), now }, after, event));
   const written = await writeTogether(tenant.client, [
     ...(before === undefined ? insertionOf(orgId, kept) : updateOf(orgId, before, kept, isDeleted ? now : null)),

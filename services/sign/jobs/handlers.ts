@@ -22,13 +22,16 @@ import { evidenceDetails } from "../verification/verify.ts";
 import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
 import type { JobLoopDeps } from "./job-loop.ts";
 import { sendMails } from "./mail.ts";
+import { type NoticeDeps, sendNotices, tellSenders } from "./notices.ts";
 
 /** The handler of each kind of job. */
-export const jobHandlers = (deps: SignDeps): JobLoopDeps["handlers"] => ({
+export const jobHandlers = (deps: NoticeDeps): JobLoopDeps["handlers"] => ({
   "bulk-copy": sendBulkCopies(deps),
   deletion: enterDeletions(deps),
   evidence: enterIntoLog(deps),
   mail: sendMails(deps),
+  notice: tellSenders(deps),
+  "notice-mail": sendNotices(deps),
   purge: purgeAgreements(deps),
   reminder: sendReminders(deps),
   expiry: endExpired(deps),

@@ -206,7 +206,7 @@ const asks = Object.values<MailTexts>(languages).flatMap((texts) =>
 const asksWithColon = new RegExp(`^(?:(?:${asks.join("|")})\\s*[:：]\\s*)+(?=\\S)`, "iu");
 
 /** Senders often put the request into the subject; the mail says it in its own words, once. */
-const unasked = (subject: string): string => subject.replace(asksWithColon, "");
+export const unasked = (subject: string): string => subject.replace(asksWithColon, "");
 
 /** A subject that asks in a sentence, such as “Please sign the lease”, stays as it is. */
 function subjectOf({ kind, task }: MailContent, texts: MailTexts, subject: string): string {

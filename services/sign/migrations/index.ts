@@ -164,5 +164,27 @@ export const signMigrations: ServiceMigrations = {
       "comment on column sign.agreement.brand_id is 'the brand that it has chosen, which may be gone; null for the default one of the organization'",
       ...destroyerSql("sign", "assent_sign_destroyer"),
     ),
+    // Senders are told by mail of what becomes of their agreements, or by one mail a day.
+    sqlMigration(
+      "028_notices",
+      "alter table sign.job drop constraint job_kind_check",
+      `alter table sign.job add constraint job_kind_check check (kind in ('bulk-copy', 'completion', 'deletion', 'evidence',
+        'mail', 'notice', 'notice-mail', 'purge', 'reminder', 'expiry', 'expiry-warning')) not valid`,
+      "alter table sign.job validate constraint job_kind_check",
+      `create table sign.notice (
+        organization_id uuid not null,
+        reader_id uuid not null,
+        id uuid not null,
+        agreement_id uuid not null,
+        recipient_id uuid,
+        kind text not null,
+        occurred_at timestamptz(3) not null,
+        primary key (organization_id, reader_id, id)
+      )`,
+      "comment on table sign.notice is 'News that wait for the next summary of a user; what they say is composed then.'",
+      ...forceOrgIsolationSql("sign.notice"),
+      "grant select, insert, delete on sign.notice to assent_sign",
+      ...destroyerSql("sign", "assent_sign_destroyer"),
+    ),
   ],
 };

@@ -2,6 +2,7 @@ import type { Agreement } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
 import { firstCharacters, invalid, problem, requireModifiable, storable } from "../agreement/problems.ts";
 import { daysBefore, invalidStatus, isOpen, withStatus } from "../agreement/transitions.ts";
+import { expiryNotice } from "../notices/notices.ts";
 import { endMails, expiryWarnings } from "./mails.ts";
 
 const maxReasonLength = 200;
@@ -58,7 +59,8 @@ export function warnWhenDue(agreement: Agreement, { now }: DecisionContext): Cha
   const { expiresAt } = agreement;
   const warnAt = expiryWarningAt(agreement);
   const isDue = warnAt !== null && warnAt <= now && expiresAt !== null && now < expiresAt;
-  return isOpen(agreement) && isDue ? changeTo(agreement, { jobs: expiryWarnings(agreement) }) : noChange(agreement);
+  if (!isOpen(agreement) || !isDue) return noChange(agreement);
+  return changeTo(agreement, { jobs: [...expiryWarnings(agreement), expiryNotice(agreement, now)] });
 }
 
 /** Deletes a draft or template: on this event the store marks it and releases its bytes. */

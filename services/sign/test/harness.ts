@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import type pg from "pg";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import type { NoticeReaderSchema } from "#gen/assent/auth/v1/notices_pb.ts";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -140,6 +142,8 @@ interface FakeAuth {
   readonly transport: Transport;
   /** Without this, an organization is called "Acme" and is no sandbox. */
   setOrganization(orgId: string, facts: { readonly name: string; readonly sandbox: boolean }): void;
+  /** Who is told of agreements of a sender; nobody otherwise. */
+  setReaders(senderId: string, readers: readonly MessageInitShape<typeof NoticeReaderSchema>[]): void;
   /** While it is away, every call fails. */
   setAway(isAway: boolean): void;
 }
@@ -147,6 +151,7 @@ interface FakeAuth {
 /** An auth service that knows organizations and nothing else. */
 function createFakeAuth(): FakeAuth {
   const organizations = new Map<string, { readonly name: string; readonly sandbox: boolean }>();
+  const readersOf = new Map<string, readonly MessageInitShape<typeof NoticeReaderSchema>[]>();
   let away = false;
   const transport = createMemoryTransport(
     (router) => {
@@ -159,6 +164,10 @@ function createFakeAuth(): FakeAuth {
           if (away) throw new DomainError("SERVICE_UNAVAILABLE");
           return { name: `Key of ${clientId}`, organizationName: "Acme" };
         },
+        findNoticeReaders: ({ senderId }) => {
+          if (away) throw new DomainError("SERVICE_UNAVAILABLE");
+          return { readers: [...(readersOf.get(senderId) ?? [])] };
+        },
       });
     },
     { interceptors: [] },
@@ -167,6 +176,9 @@ function createFakeAuth(): FakeAuth {
     transport,
     setOrganization: (orgId, facts) => {
       organizations.set(orgId, facts);
+    },
+    setReaders: (senderId, readers) => {
+      readersOf.set(senderId, readers);
     },
     setAway: (isAway) => {
       away = isAway;

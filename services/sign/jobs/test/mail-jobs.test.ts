@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { onePixel } from "#api/kinds.ts";
+import { NoticeDelivery } from "#gen/assent/auth/v1/notices_pb.ts";
 import { AgreementStatus, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { BrandImageKind } from "#gen/assent/sign/v1/brands_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { testCaller } from "#platform/testing/service-harness.ts";
 import { until } from "#platform/testing/until.ts";
+import { readAndConsent } from "../../../../test/support/read-and-consent.ts";
+import { nextDigest } from "../../notices/notices.ts";
 import { type Organization, startSign } from "../../test/harness.ts";
 import { type MailSystem, mailConfig, person, startMailSystem, visitor } from "../../test/mail-system.ts";
 
@@ -273,6 +277,127 @@ describe("a mail server", () => {
     await other.stop();
     const sent = system.server.mails.filter(({ to }) => to.endsWith(`-${round}@example.com`));
     expect(sent.map(({ to }) => to).sort()).toEqual(Array.from({ length: 12 }, (_, n) => address(`p${n}`)).sort());
+  });
+});
+
+describe("the sender of an agreement", () => {
+  const userId = "0198f3a1-7c00-7000-8000-0000000000aa";
+  const all = {
+    ...{ viewed: true, signed: true, declined: true, completed: true, expiring: true, expired: true },
+    undelivered: true,
+  };
+  const reader = (settings: object, more: object = {}) => ({
+    ...{
+      userId,
+      name: "Sue Sender",
+      email: address("sue"),
+      locale: "en",
+      timeZone: "Europe/Berlin",
+      stopToken: "stop-me",
+    },
+    settings: { delivery: NoticeDelivery.IMMEDIATE, ...settings },
+    ...more,
+  });
+  /** Who sends is the caller of the tests. */
+  const tell = (...readers: ReturnType<typeof reader>[]): void => {
+    system.auth.setReaders(testCaller.clientId, readers);
+    system.auth.setReaders(`user:${userId}`, readers);
+  };
+  const subjects = async (count: number) =>
+    (await system.mailsTo(address("sue"), count)).map(({ subject }) => subject).sort();
+
+  test("is told of what they want to know, once, with a way to end it", async () => {
+    tell(reader(all));
+    const recipients = [person("1", address("ann")), person("2", address("bob"), { role: RecipientRole.CARBON_COPY })];
+    const { id } = await system.send(organization, { emailSubject: "Please sign: NDA", recipients });
+    await sign(await system.open((await system.mailsTo(address("ann"), 1))[0]));
+    await until(async () => (await statusOf(id)) === AgreementStatus.COMPLETED, 30_000);
+    expect(await subjects(3)).toEqual(["Completed: NDA", "Opened: NDA", "Signed: NDA"]);
+    await system.settle();
+    const [mail] = await system.mailsTo(address("sue"), 3);
+    expect(mail?.text).toContain("List-Unsubscribe: <https://sign.example.com/notices/stop/stop-me>");
+    expect(mail?.text).toContain(`https://sign.example.com/dashboard/agreements/${id}`);
+    // Recipients cannot turn off being asked.
+    expect((await system.mailsTo(address("ann"), 1))[0]?.text).not.toContain("List-Unsubscribe");
+    expect((await system.superuser.query("select 1 from sign.notice")).rowCount).toBe(0);
+  });
+
+  test("is told why somebody declined, and that a mail came back", async () => {
+    tell(reader({ declined: true, undelivered: true }));
+    system.server.unknown.add(address("gone"));
+    await system.send(organization, { recipients: [person("1", address("ann")), person("2", address("gone"))] });
+    const sessionToken = await system.open((await system.mailsTo(address("ann"), 1))[0]);
+    expect(await subjects(1)).toEqual(["Mail came back: NDA"]);
+    await system.signing.declineSigning({ sessionToken, reason: "Too dear", visitor });
+    const [returned, declined] = await system.mailsTo(address("sue"), 2);
+    for (const part of ["Person 2", "550", "void the agreement"]) expect(returned?.text).toContain(part);
+    for (const part of ["Person 1 declined", "Reason: Too dear"]) expect(declined?.text).toContain(part);
+  });
+
+  /** Sends an agreement for each name and has it read. */
+  const haveRead = (names: readonly string[]) =>
+    Promise.all(
+      names.map(async (name) => {
+        await system.send(organization, { emailSubject: `for ${name}.`, recipients: [person("1", address(name))] });
+        const sessionToken = await system.open((await system.mailsTo(address(name), 1))[0]);
+        await readAndConsent(system.signing, sessionToken, visitor);
+      }),
+    );
+  const waiting = async () => (await system.superuser.query("select 1 from sign.notice")).rowCount ?? 0;
+  const digestsDue = async () => {
+    const { rows } = await system.superuser.query<{ run_at: Date }>(
+      "select run_at from sign.job where kind = 'notice-mail'",
+    );
+    return rows.map(({ run_at }) => run_at);
+  };
+  const toSue = () => system.server.mails.filter(({ to }) => to === address("sue"));
+
+  test("gets one mail a day, at eight by their clocks, and all news once, whoever sends it and whenever they come", async () => {
+    tell(reader({ delivery: NoticeDelivery.DAILY, viewed: true }));
+    const other = await system.another({ config: mailConfig(system.server) });
+    await other.startWorkers();
+    const [before, meanwhile] = [
+      ["ann", "bob", "cid"],
+      ["dan", "eve", "fay", "gil"],
+    ] as const;
+    await haveRead(before);
+    await until(async () => (await waiting()) === before.length);
+    await system.settle();
+    expect(toSue()).toEqual([]);
+    const [due] = await digestsDue();
+    expect(await digestsDue()).toEqual([nextDigest("Europe/Berlin", system.clock.now())]);
+    system.clock.advance((due?.getTime() ?? 0) - system.clock.now().getTime());
+    await Promise.all([haveRead(meanwhile), system.mailsTo(address("sue"), 1)]);
+    await until(async () => {
+      await system.settle();
+      const told = toSue().reduce((sum, { text }) => sum + (text.match(/opened “for/g) ?? []).length, 0);
+      // News that came too late for the first summary are in the next.
+      if (told < 7) system.clock.advance(dayMs);
+      return told >= 7;
+    }, 30_000);
+    await system.settle();
+    await other.stop();
+    const digests = toSue();
+    for (const name of [...before, ...meanwhile]) {
+      expect(digests.filter(({ text }) => text.includes(`opened “for ${name}.”`))).toHaveLength(1);
+    }
+    expect(new Set(digests.map(({ messageId }) => messageId)).size).toBe(digests.length);
+    expect([await waiting(), await digestsDue()]).toEqual([0, []]);
+  });
+
+  test("hears nothing once they were erased or want it no more", async () => {
+    tell(reader({ delivery: NoticeDelivery.DAILY, viewed: true }));
+    await haveRead(["ann"]);
+    await until(async () => (await waiting()) === 1);
+    tell();
+    system.clock.advance(dayMs);
+    await until(async () => (await waiting()) === 0);
+    await system.settle();
+    expect(toSue()).toEqual([]);
+    tell(reader({ viewed: false, completed: true }));
+    await haveRead(["bob"]);
+    await system.settle();
+    expect([toSue(), await digestsDue()]).toEqual([[], []]);
   });
 });
 

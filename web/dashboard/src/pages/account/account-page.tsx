@@ -5,6 +5,7 @@ import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Switch } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { optionOf, settingOf, useLocaleOptions, useTimeZoneOptions } from "../../ui/locale-options.ts";
@@ -22,6 +23,7 @@ export function AccountPage() {
   return (
     <Page title={texts.title}>
       <ProfileSection />
+      <NoticesSection />
       {hasPassword ? (
         <>
           <PasswordSection />
@@ -117,6 +119,49 @@ function ProfileSection() {
           label={texts.timeZone}
           options={useTimeZoneOptions(user.timeZone, texts.timeZoneBrowser)}
           defaultValue={optionOf(user.timeZone)}
+        />
+      </Form>
+    </Section>
+  );
+}
+
+const noticeKinds = [
+  ...(["viewed", "signed", "declined", "completed", "expiring", "expired", "undelivered", "applications"] as const),
+];
+
+function NoticesSection() {
+  const texts = useTexts("account");
+  const { save, saved } = useTexts("common");
+  const api = useApi();
+  const { user, refresh } = useSession();
+  const [isSaved, setIsSaved] = useState(false);
+  return (
+    <Section title={texts.notices} intro={texts.noticesText}>
+      <Form
+        submit={save}
+        aside={isSaved && <Notice tone="success">{saved}</Notice>}
+        onSubmit={async (values) => {
+          setIsSaved(false);
+          const flags = Object.fromEntries(noticeKinds.map((kind) => [kind, values.isOn(kind)]));
+          const notices = { delivery: values.text("delivery"), ...flags };
+          await api.send("PATCH", `/v1/dashboard/users/${user.id}`, { notices });
+          await refresh();
+          setIsSaved(true);
+        }}
+      >
+        {noticeKinds.map((kind) => (
+          <Switch key={kind} name={kind} defaultSelected={user.notices[kind]}>
+            {texts.noticeKinds[kind]}
+          </Switch>
+        ))}
+        <Select
+          name="delivery"
+          label={texts.noticeDelivery}
+          options={[
+            { id: "immediate", label: texts.noticesAtOnce },
+            { id: "daily", label: texts.noticesDaily },
+          ]}
+          defaultValue={user.notices.delivery}
         />
       </Form>
     </Section>

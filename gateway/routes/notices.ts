@@ -1,0 +1,139 @@
+import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { standardDialect } from "../http/error-dialect.ts";
+import type { Reply } from "../http/reply.ts";
+import { defineRoute, type Route, type RouteRequest } from "./route.ts";
+import { example } from "./schema-parts.ts";
+
+const tokenParam = {
+  schema: example(
+    { type: "string", minLength: 1, maxLength: 200, description: "The token of a mail." },
+    "AZYSNFZ4erCN7wEjRWeJqwEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWeJq83v",
+  ),
+  names: "noticeToken",
+  otherwise: "NOT_FOUND",
+} as const;
+
+const base = {
+  tag: "Dashboard",
+  access: "public",
+  dialect: standardDialect,
+  texts: { token: tokenParam },
+} as const;
+
+/** How users end the mails about agreements that they have sent, without signing in (RFC 8058). */
+export const noticeRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "askToStopNotices",
+    method: "GET",
+    path: "/notices/stop/{token}",
+    summary: "Ask whether to turn notices off",
+    description: "What a browser opens. Changes nothing, because programs follow links too.",
+    success: { status: 200, description: "A page with one button.", contentType: "text/html" },
+    errors: [],
+    call: async () => undefined,
+    respond: (_answer, request) => page(request, "ask"),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "stopNotices",
+    method: "POST",
+    path: "/notices/stop/{token}",
+    summary: "Turn notices off",
+    description:
+      "Turns off every mail about agreements for the user whom the mail was sent to. For mail programs (`List-Unsubscribe-Post`, RFC 8058) and the page; the body does not matter.",
+    success: { status: 200, description: "They are off.", contentType: "text/html" },
+    errors: ["NOT_FOUND"],
+    call: async (request, { tokens }) => {
+      try {
+        await tokens.stopNotices({ token: request.params.token });
+      } catch (error) {
+        if (fromConnectError(error)?.code === "NOT_FOUND") throw new DomainError("NOT_FOUND");
+        throw error;
+      }
+    },
+    respond: (_answer, request) => page(request, "done"),
+  }),
+];
+
+type Words = {
+  readonly ask: string;
+  readonly text: string;
+  readonly button: string;
+  readonly done: string;
+  readonly doneText: string;
+};
+
+const words: Readonly<Record<string, Words>> = {
+  en: {
+    ask: "Turn off notices?",
+    text: "You won't get mails about agreements that you or applications of your organization have sent.",
+    button: "Turn off",
+    done: "Notices are off",
+    doneText: "You can turn them on again in the dashboard, under “My account”.",
+  },
+  de: {
+    ask: "Benachrichtigungen abschalten?",
+    text: "Sie erhalten dann keine E-Mails mehr über Vereinbarungen, die Sie oder Anwendungen Ihrer Organisation versandt haben.",
+    button: "Abschalten",
+    done: "Benachrichtigungen sind aus",
+    doneText: "Sie können sie im Dashboard unter „Mein Konto“ wieder einschalten.",
+  },
+  fr: {
+    ask: "Désactiver les notifications ?",
+    text: "Vous ne recevrez plus de messages sur les accords que vous ou des applications de votre organisation avez envoyés.",
+    button: "Désactiver",
+    done: "Les notifications sont désactivées",
+    doneText: "Vous pouvez les réactiver dans le tableau de bord, sous votre compte.",
+  },
+  es: {
+    ask: "¿Desactivar los avisos?",
+    text: "No recibirá más correos sobre los acuerdos que usted o aplicaciones de su organización han enviado.",
+    button: "Desactivar",
+    done: "Los avisos están desactivados",
+    doneText: "Puede volver a activarlos en el panel, en su cuenta.",
+  },
+  pt: {
+    ask: "Desativar os avisos?",
+    text: "Você não receberá mais e-mails sobre os acordos que você ou aplicações da sua organização enviaram.",
+    button: "Desativar",
+    done: "Os avisos estão desativados",
+    doneText: "Você pode ativá-los de novo no painel, na sua conta.",
+  },
+  ja: {
+    ask: "お知らせを停止しますか？",
+    text: "あなたまたは組織のアプリケーションが送信した契約についてのメールが届かなくなります。",
+    button: "停止する",
+    done: "お知らせを停止しました",
+    doneText: "ダッシュボードのアカウント設定で再開できます。",
+  },
+};
+
+function page({ headers }: Pick<RouteRequest, "headers">, state: "ask" | "done"): Reply {
+  const tags = (headers["accept-language"] ?? "").slice(0, 200).split(",");
+  const languages = tags.map((tag) => tag.trim().toLowerCase().split(/[-;]/)[0] ?? "");
+  const language = languages.find((tag) => Object.hasOwn(words, tag)) ?? "en";
+  const { ask, text, button, done, doneText } = words[language] as Words;
+  const heading = state === "ask" ? ask : done;
+  const form = `<p>${text}</p>\n<form method="post"><button type="submit">${button}</button></form>`;
+  return {
+    status: 200,
+    body: `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${heading}</title></head>
+<body>
+<main>
+<h1>${heading}</h1>
+${state === "ask" ? form : `<p>${doneText}</p>`}
+</main>
+</body>
+</html>
+`,
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      "Cache-Control": "no-store",
+      "Referrer-Policy": "no-referrer",
+      "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    },
+  };
+}
