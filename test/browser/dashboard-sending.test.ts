@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { onePixel } from "#api/kinds.ts";
 import type { Api } from "../support/api.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
@@ -241,5 +242,60 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await page.getByText("The role “Witness” is empty and is left out.").waitFor();
     await expectAccessible(page);
     await screenshot(page, "sending-review-phone");
+  });
+
+  test("a brand is seen while its colours are chosen, its contrast is told, and an agreement gets it", async () => {
+    const page = await openAs(pages, owner, "/brands", wrong);
+    await page.getByRole("heading", { name: "No brands yet" }).waitFor();
+    await button(page, "Create brand").click();
+    await page.getByRole("dialog").getByLabel("Name").fill("Example AG");
+    await page.getByRole("dialog").getByRole("button", { name: "Create brand" }).click();
+    await page.getByRole("heading", { level: 1, name: "Example AG" }).waitFor();
+    const header = page.getByRole("group", { name: "Header" });
+    await header.getByRole("textbox", { name: /^Background/ }).fill("#0b3d2e");
+    await header.getByText("Contrast 12.20:1. Easy to read.").waitFor();
+    await header.getByRole("textbox", { name: /^Text/ }).fill("#1b4d3e");
+    await header.getByText(/^Contrast 1\.\d\d:1\. At least 4\.5:1 is needed/).waitFor();
+    await button(page, "Save").click();
+    await page.getByText(/has a contrast of 1\.\d\d:1; at least 4\.5:1 is needed/).waitFor();
+    await header.getByRole("textbox", { name: /^Text/ }).fill("");
+    const main = page.getByRole("group", { name: "Main button" });
+    await main.getByRole("textbox", { name: /^Background/ }).fill("#ffdd00");
+    await page.getByLabel("Sender name").fill("Example Legal");
+    await page.getByLabel("Footer").fill("Example AG\n1 Example Street, Berlin");
+    await button(page, "Save").click();
+    await page.getByText("Saved.").waitFor();
+    const file = { name: "logo.png", mimeType: "image/png", buffer: Buffer.from(onePixel, "base64") };
+    await page.locator("input[type=file]").first().setInputFiles(file);
+    await page.getByRole("img", { name: "Logo" }).waitFor();
+    await button(page, "Add a text").click();
+    await page.getByRole("dialog").getByLabel("Subject").fill("{sender} sends {subject}");
+    await page.getByRole("dialog").getByRole("button", { name: "Save text" }).click();
+    await page.getByRole("cell", { name: "{sender} sends {subject}" }).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "brand-edit");
+    await page.setViewportSize({ width: 375, height: 800 });
+    await screenshot(page, "brand-edit-phone");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const [brand] = (await api.get("/v1/sign/brands")).body;
+    expect(brand).toMatchObject({
+      ...{ name: "Example AG", senderName: "Example Legal" },
+      colors: { header: "#0b3d2e", headerText: "#ffffff", button: "#ffdd00", buttonText: "#000000" },
+      texts: [{ locale: "en", mail: "invitation", subject: "{sender} sends {subject}" }],
+    });
+    await page.getByRole("link", { name: "Brands" }).click();
+    await button(page, "Make default: Example AG").click();
+    await page.getByText("Default", { exact: true }).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "brands");
+
+    const sending = await enter("/agreements/new");
+    await fillIn(sending);
+    expect((await agreementAt(sending)).brandId).toBeNull();
+    const another = await enter("/agreements/new", { colorScheme: "dark" });
+    await another.getByRole("button", { name: /Brand/ }).click();
+    await another.getByRole("option", { name: "Example AG", exact: true }).click();
+    await fillIn(another);
+    expect((await agreementAt(another)).brandId).toBe(brand.id);
   });
 });

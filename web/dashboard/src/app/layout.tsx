@@ -140,6 +140,7 @@ interface NavigationItem {
       | "webhooks"
       | "people"
       | "privacy"
+      | "brands"
       | "organization"
       | "account"
     );
@@ -178,6 +179,7 @@ const navigation: readonly NavigationGroup[] = [
     items: [
       { path: "/people", text: "people", icon: "people", scope: "dashboard:admin" },
       { path: "/privacy", text: "privacy", icon: "shield", scope: "privacy:admin" },
+      { path: "/brands", text: "brands", icon: "brand", scope: "sign:read" },
       { path: "/organization", text: "organization", icon: "building", scope: "dashboard:read" },
       { path: "/account", text: "account", icon: "person", scope: "dashboard:read" },
     ],

@@ -183,6 +183,16 @@ export const routes: readonly Route[] = [
     page: later(async () => (await import("../pages/privacy/erasures.tsx")).ErasurePage),
   },
   {
+    path: "/brands",
+    scope: "sign:read",
+    page: later(async () => (await import("../pages/brands/brands-page.tsx")).BrandsPage),
+  },
+  {
+    path: "/brands/{id}",
+    scope: "sign:read",
+    page: later(async () => (await import("../pages/brands/brand-page.tsx")).BrandPage),
+  },
+  {
     path: "/organization",
     scope: "dashboard:read",
     page: later(async () => (await import("../pages/organization/organization-page.tsx")).OrganizationPage),

@@ -7,6 +7,7 @@ import { Form } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { BrandSelect } from "../brands/brand-select.tsx";
 import { type Details, type DetailsDocument, extensions, problemOf } from "./details.ts";
 import { RecipientRows } from "./recipient-rows.tsx";
 import type { SavingDetails } from "./use-save-details.ts";
@@ -25,7 +26,7 @@ interface DetailsFormProps {
 /** What is sent to whom, and with which words. */
 export function DetailsForm({ details, onChange, isFromTemplate = false, saving, submit, after }: DetailsFormProps) {
   const texts = useTexts("sending");
-  const { documents, recipients, subject, message } = details;
+  const { documents, recipients, subject, message, brandId } = details;
   return (
     <div className="sending-form">
       <Form submit={submit} onSubmit={() => saving.save(details)}>
@@ -60,6 +61,7 @@ export function DetailsForm({ details, onChange, isFromTemplate = false, saving,
             rows={4}
             maxLength={10_000}
           />
+          <BrandSelect value={brandId} onChange={(chosen) => onChange({ ...details, brandId: chosen })} />
         </Section>
       </Form>
       {after}

@@ -7,6 +7,8 @@ export interface Details {
   readonly message: string;
   readonly recipients: readonly RecipientInput[];
   readonly documents: readonly DetailsDocument[];
+  /** Null for the default brand. */
+  readonly brandId: string | null;
 }
 
 export interface DetailsDocument {
@@ -20,13 +22,20 @@ export interface DetailsDocument {
   readonly file?: File;
 }
 
-export const noDetails = (): Details => ({ subject: "", message: "", recipients: [newRecipient([])], documents: [] });
+export const noDetails = (): Details => ({
+  subject: "",
+  message: "",
+  recipients: [newRecipient([])],
+  documents: [],
+  brandId: null,
+});
 
-export const detailsOf = ({ emailSubject, emailBlurb, recipients, documents }: Draft | SignTemplate): Details => ({
-  subject: emailSubject ?? "",
-  message: emailBlurb ?? "",
-  recipients: allOf(recipients),
-  documents: documents.map(keptDocument),
+export const detailsOf = (source: Draft | SignTemplate): Details => ({
+  subject: source.emailSubject ?? "",
+  message: source.emailBlurb ?? "",
+  recipients: allOf(source.recipients),
+  documents: source.documents.map(keptDocument),
+  brandId: source.brandId,
 });
 
 const keptDocument = ({ documentId, name, bytes, pages }: DraftDocument): DetailsDocument => ({

@@ -34,7 +34,8 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
   const [progress, setProgress] = useState<ReadonlyMap<string, number>>(new Map());
 
   const write = async (details: Details): Promise<Draft> => {
-    const words = { emailSubject: details.subject.trim(), emailBlurb: details.message.trim() };
+    const { subject, message, brandId } = details;
+    const words = { emailSubject: subject.trim(), emailBlurb: message.trim(), brandId };
     if (id.current === undefined) {
       const recipients = groupsOf(details.recipients.map((one) => ({ ...one, tabs: [] })));
       const origin = templateId === undefined ? {} : { templateId };

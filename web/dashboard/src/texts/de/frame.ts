@@ -15,6 +15,7 @@ export const frame: Texts["frame"] = {
   webhooks: "Webhooks",
   people: "Personen",
   privacy: "Datenschutz",
+  brands: "Marken",
   organization: "Organisation",
   account: "Mein Konto",
   logOut: "Abmelden",

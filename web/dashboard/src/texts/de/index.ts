@@ -2,6 +2,7 @@ import type { Texts } from "../texts.tsx";
 import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
 import { agreements } from "./agreements.ts";
+import { brands } from "./brands.ts";
 import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
@@ -22,6 +23,7 @@ export const de: Texts = {
   acceptances,
   account,
   agreements,
+  brands,
   campaigns,
   clients,
   common,

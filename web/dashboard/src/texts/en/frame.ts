@@ -14,6 +14,7 @@ export const frame = {
   webhooks: "Webhooks",
   people: "People",
   privacy: "Privacy",
+  brands: "Brands",
   organization: "Organization",
   account: "My account",
   logOut: "Sign out",

@@ -1,6 +1,7 @@
 import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
 import { agreements } from "./agreements.ts";
+import { brands } from "./brands.ts";
 import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
@@ -21,6 +22,7 @@ export const en = {
   acceptances,
   account,
   agreements,
+  brands,
   campaigns,
   clients,
   common,

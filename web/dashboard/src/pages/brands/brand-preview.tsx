@@ -1,0 +1,56 @@
+import type { Brand } from "#api/brands.ts";
+import { readableOn } from "#platform/contrast.ts";
+import { useSession } from "../../app/session.tsx";
+import { useTexts } from "../../texts/texts.tsx";
+import { type BrandDraft, isColor } from "./brand-draft.ts";
+
+interface BrandPreviewProps {
+  readonly brand: Pick<Brand, "logo">;
+  readonly draft: BrandDraft;
+}
+
+/** The signing page with what the form holds, as light and as dark screens show it. */
+export function BrandPreview(props: BrandPreviewProps) {
+  const texts = useTexts("brands");
+  return (
+    <section className="brand-previews" aria-label={texts.preview}>
+      <h2>{texts.preview}</h2>
+      <Screen {...props} scheme="light" />
+      <Screen {...props} scheme="dark" />
+    </section>
+  );
+}
+
+function Screen({ brand: { logo }, draft, scheme }: BrandPreviewProps & { readonly scheme: "light" | "dark" }) {
+  const texts = useTexts("brands");
+  const { organization } = useSession();
+  const header = paint(draft.header, draft.headerText);
+  const button = paint(draft.button, draft.buttonText);
+  const name = draft.senderName.trim();
+  const isNamed = name !== "" && isColor(draft.header);
+  return (
+    <div
+      className={`brand-screen brand-screen-${scheme}`}
+      style={draft.font === "serif" ? { fontFamily: 'Georgia, "Noto Serif", serif' } : {}}
+    >
+      {(logo !== null || isNamed) && (
+        <div className="brand-screen-head" style={header}>
+          {logo === null ? name : <img src={`/brand-images/${organization.id}/${logo.sha256}`} alt={name} />}
+        </div>
+      )}
+      <div className="brand-screen-body">
+        <strong>{texts.sampleSubject}</strong>
+        <span>{texts.sampleFrom(organization.name)}</span>
+        <span className="brand-screen-button" style={button}>
+          {texts.sampleButton}
+        </span>
+        {draft.footer.trim() !== "" && <small>{draft.footer.trim()}</small>}
+      </div>
+    </div>
+  );
+}
+
+function paint(background: string, text: string): { background?: string; color?: string } {
+  if (!isColor(background)) return {};
+  return { background, color: isColor(text) ? text : readableOn(background) };
+}
