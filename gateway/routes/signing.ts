@@ -121,7 +121,8 @@ export const signingRoutes: readonly Route[] = [
     operationId: "finishSigning",
     path: "/signing/s/{sid}/finish",
     summary: "Sign",
-    description: "All values are checked first; problems name the tabs. Ends the session.",
+    description:
+      "All values are checked first; problems name the tabs. What is not named counts as it was saved before (`progress`). Ends the session.",
     body: createBody(finish, {
       maxBytes: schemas.maxFinishBytes,
       example: {

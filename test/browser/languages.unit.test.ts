@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { endedWords } from "../../gateway/signing/ended-words.ts";
+import { mailLanguages } from "../../services/sign/mail/mail-to.ts";
 import { consentTexts } from "../../services/sign/signing/consent-text.ts";
 import { languages, loadLanguage } from "../../web/signing/src/languages.ts";
 
@@ -32,6 +33,7 @@ const placeholders = (text: string): string[] => [...text.matchAll(/\{\w*\}/g)].
 const wordsOf = new Map<string, (tag: string) => Promise<unknown>>([
   ["the signing page", async (tag) => (await loadLanguage([tag])).texts],
   ["pages of links that have ended", async (tag) => new Map<string, unknown>(Object.entries(endedWords)).get(tag)],
+  ["mails to recipients", async (tag) => new Map<string, unknown>(Object.entries(mailLanguages)).get(tag)],
   [
     "the consent to electronic records",
     async (tag) => {
@@ -84,6 +86,7 @@ test("the signing page takes at most 28 KB with its largest language, and the vi
 
 test("the same languages are offered everywhere, by the names of those who speak them", () => {
   expect(languages.map(({ tag }) => tag)).toEqual(tags);
+  expect(Object.keys(mailLanguages).sort()).toEqual([...tags].sort());
   expect(Object.keys(endedWords).sort()).toEqual([...tags].sort());
   expect(
     consentTexts("Acme")

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { onePixel } from "#api/kinds.ts";
 import type { Mail } from "#platform/mail/mail.ts";
 import { until } from "#platform/testing/until.ts";
+import { flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
@@ -38,6 +39,18 @@ describeInBrowser("the signing page", (pages) => {
   const focused = (page: Page) => page.evaluate("document.activeElement.getAttribute('aria-label')");
   const field = (page: Page, name: string) => page.getByLabel(new RegExp(`^${name}, `));
   const drawn = (page: Page) => page.locator(".page .text-layer span").first().waitFor({ state: "attached" });
+
+  /**
+   * What can be hit and has less than 24 by 24 pixels (WCAG 2.2, 2.5.8): a box counts with its label, and links within a
+   * sentence are excepted.
+   */
+  const smallTargets = (page: Page) =>
+    page.evaluate(`[...document.querySelectorAll("a[href], button, input, select, textarea, summary")].flatMap((one) => {
+      const shown = one.checkVisibility({ visibilityProperty: true }) && one.type !== "file";
+      const label = one.closest("label");
+      const { width, height } = (label ?? one).getBoundingClientRect();
+      return shown && (width < 23.99 || height < 23.99) ? [one.outerHTML.slice(0, 120) + " " + width + "x" + height] : [];
+    })`);
 
   async function fillEverything(page: Page): Promise<void> {
     await field(page, "Company").fill("Example GmbH");
@@ -118,6 +131,7 @@ describeInBrowser("the signing page", (pages) => {
     await page.getByRole("button", { name: "More" }).click();
     await page.getByRole("button", { name: "Finish later" }).waitFor();
     await screenshot(page, "menu-desk");
+    expect(await smallTargets(page)).toEqual([]);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Who sent this?" }).click();
     await page.getByRole("dialog").getByText("Please sign until Friday.").waitFor();
@@ -126,6 +140,7 @@ describeInBrowser("the signing page", (pages) => {
     await page.getByRole("button", { name: /^Initial here/ }).click();
     await page.getByRole("dialog").waitFor();
     await screenshot(page, "adopt-desk");
+    expect(await smallTargets(page)).toEqual([]);
     await expectAccessible(page);
     await page.getByLabel("Style 3").check();
     await page.getByRole("button", { name: "Adopt and sign" }).click();
@@ -240,6 +255,35 @@ describeInBrowser("the signing page", (pages) => {
     await page.getByRole("heading", { name: "Done" }).waitFor();
   });
 
+  test("of two tabs with two signatures, the last one that was adopted is shown in both, and sealed", async () => {
+    const id = await createAgreement(api, short);
+    const first = await openLink(pages, await linkFor(api, id, "1"), wrong);
+    await giveConsent(first);
+    await field(first, "City").fill("Lisbon");
+    const second = await openLink(pages, await linkFor(api, id, "1"), wrong);
+    const adopt = async (page: Page, name: string): Promise<void> => {
+      await page.getByRole("button", { name: /^Sign here/ }).click();
+      await page.getByLabel("Full name").fill(name);
+      await page.getByRole("button", { name: "Adopt and sign" }).click();
+      await page.getByRole("button", { name: `Sign here: ${name}, signed` }).waitFor();
+      await page.getByText("Everything you enter is saved").waitFor();
+    };
+    await adopt(first, "Ann First");
+    await adopt(second, "Ann Second");
+    // Whoever comes back to the first tab sees what will be sealed.
+    await first.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await first.getByRole("button", { name: "Sign here: Ann Second, signed" }).waitFor();
+    await first.getByRole("button", { name: "Finish", exact: true }).click();
+    await first.getByText("Back at the integration.").waitFor();
+    await until(async () => (await statusOf(id)) === "completed");
+    const certificate = await fetch(`${api.baseUrl}/v1/sign/agreements/${id}/certificate`, {
+      headers: { authorization: `Bearer ${api.token}` },
+    });
+    const printed = flatTextOf(new Uint8Array(await certificate.arrayBuffer()));
+    expect(printed).toContain("Typed: Ann Second");
+    expect(printed).not.toContain("Ann First");
+  });
+
   test("who finishes later finds what was filled in, and may decline then", async () => {
     const id = await createAgreement(api, short);
     const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
@@ -328,6 +372,12 @@ describeInBrowser("the signing page", (pages) => {
     await choose("signature.svg", "image/svg+xml", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"));
     await page.getByText("This file cannot be used.", { exact: false }).waitFor();
     await choose("signature.png", "image/png", Buffer.from("no picture"));
+    await page.getByText("This file cannot be used.", { exact: false }).waitFor();
+    // A picture of 20,000 by 20,000 pixels in a few bytes is refused before it is decoded.
+    const vast = Buffer.from(await photograph(page), "base64");
+    vast.writeUInt32BE(20_000, 16);
+    vast.writeUInt32BE(20_000, 20);
+    await choose("signature.png", "image/png", vast);
     await page.getByText("This file cannot be used.", { exact: false }).waitFor();
     await choose("signature.png", "image/png", Buffer.from(await photograph(page), "base64"));
     await page.locator(".preview canvas").waitFor();
@@ -425,6 +475,7 @@ describeInBrowser("the signing page", (pages) => {
       ...["ar", "rtl"],
     ]);
     await page.getByText("اكتمل 0 من 2").waitFor();
+    expect(await smallTargets(page)).toEqual([]);
     await page.getByRole("button", { name: "ابدأ" }).click();
     await screenshot(page, "arabic-phone");
     await expectAccessible(page);

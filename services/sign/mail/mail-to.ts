@@ -4,6 +4,7 @@ import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement
 import { type Brand, type BrandText, textOf } from "../brands/brand.ts";
 import { asksToAct, type MailKind } from "../send/mails.ts";
 import { en, type MailTexts } from "./texts/mail-texts.ts";
+import { ar, he, it, nl, pl, ptPt, zh } from "./texts/more-translations.ts";
 import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
 
 /**
@@ -133,8 +134,11 @@ export interface MailContent {
   readonly reason: string;
 }
 
-const languages = { en, de, fr, es, "pt-BR": ptBr, ja };
-const mailLanguage = inLanguages<MailTexts>(languages);
+export const mailLanguages = {
+  ...{ en, de, fr, es, it, "pt-BR": ptBr, "pt-PT": ptPt },
+  ...{ nl, pl, ja, "zh-Hans": zh, ar, he },
+};
+const mailLanguage = inLanguages<MailTexts>(mailLanguages);
 
 /** Composes a mail as text and as HTML without scripts or remote content. */
 export function writeMail(content: MailContent): WrittenMail {
@@ -198,7 +202,7 @@ const listed = (names: readonly string[]): string =>
 const askOf = (text: string): string | undefined => /^(.*?)\s*[:：]\s*\{subject\}$/.exec(text)?.[1];
 
 /** That of the subjects of requests, in all languages. */
-const asks = Object.values<MailTexts>(languages).flatMap((texts) =>
+const asks = Object.values<MailTexts>(mailLanguages).flatMap((texts) =>
   [texts.invitationSubject, texts.approveSubject, texts.receiveSubject, texts.readSubject].flatMap(
     (text) => askOf(text) ?? [],
   ),

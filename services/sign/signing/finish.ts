@@ -15,6 +15,7 @@ import { isOverdue } from "../send/end-agreement.ts";
 import { followUpJobs } from "../send/follow-up-jobs.ts";
 import { completedMails } from "../send/mails.ts";
 import { routeOn } from "../send/route.ts";
+import { type Progress, withProgress } from "./progress.ts";
 import { fillTabs, type TabValues } from "./tab-values.ts";
 
 /** What a recipient finishes with; a signature that is null is the one adopted before. */
@@ -22,6 +23,8 @@ export interface FinishCommand {
   readonly values: TabValues;
   readonly signature: AdoptedSignature | null;
   readonly initials: AdoptedSignature | null;
+  /** What was saved before; what the person finishes with comes before it. */
+  readonly saved?: Progress | undefined;
 }
 
 /**
@@ -57,10 +60,10 @@ const maxProblems = 100;
 function finish(
   agreement: Agreement,
   recipientId: string,
-  { values, signature, initials }: FinishCommand,
+  { values, signature, initials, saved }: FinishCommand,
   { now, actor }: DecisionContext,
 ): Change {
-  const before = requireRecipient(agreement, recipientId);
+  const before = withProgress(requireRecipient(agreement, recipientId), saved);
   const adopted = { ...before, signature: signature ?? before.signature, initials: initials ?? before.initials };
   const { tabs, problems } = fillTabs(adopted, { values, agreementId: agreement.id, now });
   if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));

@@ -28,7 +28,7 @@ import { giveConsent as decideConsent, declineAgreement, leaveAgreement } from "
 import { getCeremony, getCeremonyDocument, requireRecipientSession } from "./ceremony-handlers.ts";
 import type { ConsentText } from "./consent-text.ts";
 import { type FinishCommand, finishAgreement } from "./finish.ts";
-import { type SavedPart, saveProgress } from "./progress.ts";
+import { findProgress, type SavedPart, saveProgress } from "./progress.ts";
 import { type ReturnEvent, withEvent } from "./return-url.ts";
 import { servedConsentTexts } from "./served-consent-texts.ts";
 import {
@@ -98,9 +98,16 @@ const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
     const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
     const decision = signerContext(deps, recipient, visitor);
-    const command = { values: tabValues(values), signature: adopted(signature), initials: adopted(initials) };
+    const saved = (
+      await withOrg(deps.pool, session.orgId, (tenant) => findProgress(deps.files, tenant, agreement.id))
+    ).get(recipient.id);
+    const command = {
+      ...{ values: tabValues(values), saved },
+      signature: adopted(signature) ?? saved?.signature ?? null,
+      initials: adopted(initials) ?? saved?.initials ?? null,
+    };
     await requireImages(command);
-    await requireKnownFiles(deps, session, command.values);
+    await requireKnownFiles(deps, session, new Map([...(saved?.values ?? []), ...command.values]));
     const target = { id: agreement.id, isTemplate: false };
     const finished = await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
       finishAgreement(current, recipient.id, command, decision),

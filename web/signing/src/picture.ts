@@ -13,8 +13,9 @@ const maxPixels = 60_000_000;
  * clear. Throws when nothing stands out, or the file is no picture.
  */
 export async function withoutBackground(file: Blob): Promise<HTMLCanvasElement> {
+  // Before it is decoded: a small file can be a picture that takes all memory.
+  if (pixelsIn(new DataView(await file.arrayBuffer())) > maxPixels) throw new Error("the picture is too large");
   const picture = await createImageBitmap(file);
-  if (picture.width * picture.height > maxPixels) throw new Error("the picture is too large");
   // Twice as large at first: what is left when the paper is cut off is smaller.
   const scale = Math.min((2 * maxWidth) / picture.width, (2 * maxHeight) / picture.height, 1);
   const [width, height] = [picture.width, picture.height].map((side) => Math.max(1, Math.round(side * scale))) as [
@@ -30,6 +31,25 @@ export async function withoutBackground(file: Blob): Promise<HTMLCanvasElement> 
   const ink = trimmed(canvas);
   if (clearPixels(image) === 1) throw new Error("nothing stands out");
   return bounded(ink);
+}
+
+const pngHeader = 0x89504e47;
+const startOfImage = 0xffd8;
+
+/** As many as the header of a PNG (RFC 2083 §4.1.1) or a frame of a JPEG (ITU-T T.81 B.2.2) says; throws for other files. */
+function pixelsIn(file: DataView): number {
+  if (file.byteLength > 24 && file.getUint32(0) === pngHeader) return file.getUint32(16) * file.getUint32(20);
+  if (file.byteLength < 4 || file.getUint16(0) !== startOfImage) throw new Error("neither a PNG nor a JPEG");
+  let at = 2;
+  while (at + 9 <= file.byteLength) {
+    const marker = file.getUint16(at);
+    // Frames are 0xffc0 to 0xffcf without the three that define tables.
+    const isFrame = marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);
+    if (isFrame) return file.getUint16(at + 5) * file.getUint16(at + 7);
+    if (marker < 0xff01) break;
+    at += 2 + file.getUint16(at + 2);
+  }
+  throw new Error("the picture has no size");
 }
 
 function pixelsOf(picture: CanvasImageSource, width: number, height: number): ImageData {

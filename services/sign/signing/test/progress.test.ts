@@ -140,6 +140,25 @@ describe("what a recipient has entered", () => {
     await expectDomainError(save(ann, { place: "" }), "VIEW_URL_EXPIRED");
   });
 
+  test("counts for what is not given when they finish, and what is given comes before it", async () => {
+    const session = await enter();
+    await setup.signing.giveConsent({
+      sessionToken: session,
+      textSha256: text?.sha256 ?? Buffer.alloc(0),
+      locale: "en",
+    });
+    await save(session, {
+      values: [city, street].map(({ tabId }) => ({ tabId, value: "saved" })),
+      ...{ signature, initials },
+    });
+    const values = [{ tabId: city.tabId, value: "given" }];
+    await setup.signing.finishSigning({ sessionToken: session, values });
+    const finished = (await organization.load(agreement.id)).recipients.find(({ recipientId }) => recipientId === "1");
+    expect(finished?.tabs.map(({ value }) => value)).toEqual(expect.arrayContaining(["given", "saved"]));
+    expect(finished?.signature).toMatchObject({ typed: "Ann Example" });
+    expect(await rows()).toEqual([]);
+  });
+
   test("stays when the person leaves, and when their session is over", async () => {
     const session = await enter();
     await setup.signing.leaveSigning({ sessionToken: session, values: [{ tabId: city.tabId, value: "Lisbon" }] });
