@@ -3,13 +3,21 @@ import { erasureAnswersSql } from "#platform/db/erasure-answers.ts";
 import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { indexMigration, type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
-import { Migration002Lists } from "./002_lists.ts";
 
 export const docgenMigrations: ServiceMigrations = {
   schema: "docgen",
   list: [
     { name: "001_initial", class: Migration001Initial },
-    { name: "002_lists", class: Migration002Lists },
+    // Indexes for filtered lists, so that they do not read rows that they do not show.
+    sqlMigration(
+      "002_lists",
+      "create index batch_by_status on docgen.batch (organization_id, status, id)",
+      "create index document_of_template on docgen.document (organization_id, template_id, id) where deleted_at is null",
+      // Completed documents are so many that the primary key finds them fast enough; waiting and rendering ones have
+      // indexes for the queue.
+      `create index document_ended on docgen.document (organization_id, status, id)
+    where status in ('failed', 'cancelled', 'expired') and deleted_at is null`,
+    ),
     sqlMigration("003_erasure_answers", ...erasureAnswersSql({ schema: "docgen", role: "assent_docgen" })),
     // An organization is deleted by a role that does nothing else.
     sqlMigration("005_destroyer", ...destroyerSql("docgen", "assent_docgen_destroyer")),

@@ -5,7 +5,9 @@ import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { loadAgreements } from "../agreement/agreement-store.ts";
-import { agreementMessage, agreementStatusFromWire } from "../agreement/messages.ts";
+import { listAuditEvents as readEvents } from "../agreement/audit-store.ts";
+import { agreementTarget, withTarget } from "../agreement/context.ts";
+import { agreementMessage, agreementStatusFromWire, auditEventMessage } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
 import {
@@ -160,3 +162,23 @@ const orders: ReadonlyMap<WireOrder, ListOrder> = new Map([
   [WireOrder.EXPIRES, "expires"],
   [WireOrder.NAME, "name"],
 ]);
+
+const usualEvents = 1_000;
+/** Beyond every trail, yet valid for the column. */
+const maxSequence = 2 ** 31 - 1;
+
+export const listAuditEvents = (deps: Pick<SignDeps, "pool" | "vault">): SignRpcs<"listAuditEvents"> => ({
+  async listAuditEvents(request, context) {
+    const { orgId } = requireCaller(context);
+    const limit = request.limit || usualEvents;
+    const page = { afterSequence: Math.min(request.afterSequence, maxSequence), limit: limit + 1 };
+    const target = agreementTarget(request.agreementId);
+    const events = await withTarget(deps, orgId, target, (agreement, tenant) =>
+      readEvents(tenant, deps.vault, agreement.id, page),
+    );
+    return {
+      events: events.slice(0, limit).map((event) => auditEventMessage(target.id, event)),
+      hasMore: events.length > limit,
+    };
+  },
+});

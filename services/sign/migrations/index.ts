@@ -2,10 +2,7 @@ import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Evidence } from "./002_evidence.ts";
-import { Migration005SearchText } from "./005_search_text.ts";
-import { Migration006BatchesAndMailTexts } from "./006_batches_and_mail_texts.ts";
-import { Migration007SentFiles } from "./007_sent_files.ts";
-import { Migration008ConsentTexts } from "./008_consent_texts.ts";
+import { migrations005To008 } from "./005_to_008.ts";
 import { Migration011TrailFormat } from "./011_trail_format.ts";
 import { Migration014FileKeys } from "./014_file_keys.ts";
 import { Migration016Retention } from "./016_retention.ts";
@@ -24,10 +21,7 @@ export const signMigrations: ServiceMigrations = {
       `create index agreement_by_status on sign.agreement (organization_id, status, created_at desc, id desc)
       where deleted_at is null and status <> 'template'`,
     ),
-    { name: "005_search_text", class: Migration005SearchText },
-    { name: "006_batches_and_mail_texts", class: Migration006BatchesAndMailTexts },
-    { name: "007_sent_files", class: Migration007SentFiles },
-    { name: "008_consent_texts", class: Migration008ConsentTexts },
+    ...migrations005To008,
     // What is to be known of a file before something is placed on it, such as that it is certified.
     sqlMigration(
       "010_document_warnings",

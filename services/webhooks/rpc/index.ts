@@ -16,7 +16,7 @@ import {
   windowOfOldDeliveries,
 } from "../store/person-store.ts";
 import { connectSecrets, connects } from "./connects.ts";
-import { getDelivery } from "./deliveries.ts";
+import { getDelivery, listDeliveries } from "./deliveries.ts";
 import type { WebhooksDeps } from "./deps.ts";
 import {
   createEndpoint,
@@ -26,7 +26,6 @@ import {
   rotateEndpointSecret,
   updateEndpoint,
 } from "./endpoints.ts";
-import { listDeliveries } from "./list-deliveries.ts";
 import { personalData } from "./personal-data.ts";
 import { resendDelivery, retryConnect } from "./resend.ts";
 import { countUse, getActivity, listEventTypes, recoverEndpoint, testEndpoint } from "./test-endpoint.ts";

@@ -1,0 +1,57 @@
+import { forceOrgIsolationSql } from "#platform/db/ddl.ts";
+import { sqlMigration } from "#platform/db/migrate.ts";
+
+export const migrations005To008 = [
+  // Words are looked for in one column: in small letters once, and not again at each search in four columns.
+  sqlMigration(
+    "005_search_text",
+    "alter table sign.agreement add column search_text text not null default ''",
+    `comment on column sign.agreement.search_text is
+    'Subject, name, and the names and addresses of the recipients, in small letters'`,
+    // The owner sees rows only while row-level security is not forced upon it.
+    ...["agreement", "recipient"].map((table) => `alter table sign.${table} no force row level security`),
+    `update sign.agreement a set search_text = lower(concat_ws(E'\\x1f', a.email_subject, a.name, (
+      select string_agg(p.name || E'\\x1f' || p.email, E'\\x1f' order by p.position) from sign.recipient p
+      where p.organization_id = a.organization_id and p.agreement_id = a.id)) collate "und-x-icu")
+    where a.deleted_at is null`,
+    ...["agreement", "recipient"].map((table) => `alter table sign.${table} force row level security`),
+  ),
+  // The agreements that a batch has made can be listed, and a recipient can have mails with words of their own.
+  sqlMigration(
+    "006_batches_and_mail_texts",
+    "alter table sign.agreement add column bulk_batch_id uuid",
+    "comment on column sign.agreement.bulk_batch_id is 'the batch whose copy it is'",
+    `create index agreement_of_batch on sign.agreement (organization_id, bulk_batch_id, status_changed_at desc, id desc)
+    where bulk_batch_id is not null`,
+    `alter table sign.recipient add column email_subject text not null default '',
+    add column email_blurb text not null default ''`,
+    `comment on column sign.recipient.email_subject is
+    'of mails that ask this person to act; empty for that of the agreement'`,
+    "comment on column sign.recipient.email_blurb is 'in place of the message of the agreement; empty for that'",
+  ),
+  // The hash of a file as it was sent is kept beside that of the document that it became.
+  sqlMigration(
+    "007_sent_files",
+    `alter table sign.document
+    add column sent_sha256 bytea constraint document_sent_sha256_check check (octet_length(sent_sha256) = 32)`,
+    "comment on column sign.document.sent_sha256 is 'of the file as it was sent; null for those from before it was kept'",
+    // Whoever has the file that was sent asks for it.
+    `create index document_sent on sign.document (organization_id, sent_sha256, agreement_id desc)
+    where sent_sha256 is not null`,
+  ),
+  // What recipients were shown when they consented to electronic records stays readable, whatever the texts become.
+  sqlMigration(
+    "008_consent_texts",
+    `create table sign.consent_text (
+    organization_id uuid not null,
+    sha256 bytea not null check (octet_length(sha256) = 32 and sha256 = sha256(convert_to(content, 'UTF8'))),
+    locale text not null,
+    content text not null,
+    primary key (organization_id, sha256)
+  )`,
+    `comment on table sign.consent_text is
+    'Texts that recipients have consented to, by the hash that the event recipient.consented names. Rows are never changed.'`,
+    ...forceOrgIsolationSql("sign.consent_text"),
+    "grant select, insert on sign.consent_text to assent_sign",
+  ),
+];
