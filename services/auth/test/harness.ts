@@ -13,11 +13,13 @@ import type { Clock } from "#platform/clock.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
+import type { QueueWorker } from "#platform/periodic.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { rpcRoutesOf, type Service } from "#platform/service.ts";
 import { createTestDatabase } from "#platform/testing/database.ts";
 import { createTestClock, createTestRuntime, type TestClock } from "#platform/testing/service-harness.ts";
+import { until } from "#platform/testing/until.ts";
 import type { AuthConfig } from "../config.ts";
 import type { ExportPart } from "../privacy/export-worker.ts";
 import type { HolderTransports } from "../privacy/holders.ts";
@@ -233,3 +235,16 @@ export async function runWorkerOnce({ service }: AuthProcess, name: string): Pro
   await worker?.start();
   await worker?.stop();
 }
+
+/** Like `until`, with workers that look for work each time: of what a moved clock makes due nobody tells them. */
+export const untilWorked = <T>(
+  processes: () => readonly AuthProcess[],
+  name: string,
+  condition: () => Promise<T | false | undefined>,
+): Promise<T> =>
+  until(() => {
+    for (const { service } of processes()) {
+      for (const worker of service.workers) if (worker.name.startsWith(name)) (worker as QueueWorker).look();
+    }
+    return condition();
+  });

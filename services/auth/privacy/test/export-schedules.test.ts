@@ -9,13 +9,13 @@ import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/until.ts";
 import {
   type AuthHarness,
   type AuthProcess,
   createOrganization,
   createProcess,
   startAuth,
+  untilWorked,
 } from "../../test/harness.ts";
 import { createOwner } from "../../test/people.ts";
 
@@ -106,6 +106,8 @@ const goTo = ({ nextAt }: ExportSchedule): void => {
   if (nextAt === undefined) throw new Error("nothing is due");
   auth.clock.advance(timestampDate(nextAt).getTime() - auth.clock.now().getTime());
 };
+const until = <T>(condition: () => Promise<T | false | undefined>): Promise<T> =>
+  untilWorked(() => processes, "auth-export", condition);
 const listed = async () => (await exports().listExports({}, by())).exports.toReversed();
 const untilMade = (count: number) =>
   until(async () => {

@@ -15,7 +15,6 @@ import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import { dumpTables, findIn } from "#platform/testing/database-dump.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { until } from "#platform/testing/until.ts";
 import {
   type AuthHarness,
   type AuthProcess,
@@ -23,6 +22,7 @@ import {
   createOrganization,
   createProcess,
   startAuth,
+  untilWorked,
 } from "../../test/harness.ts";
 import { createOwner } from "../../test/people.ts";
 
@@ -33,6 +33,8 @@ const bigFile = Buffer.alloc(2_500_000, "zoe at her desk ");
 
 let auth: AuthHarness;
 let worker: AuthProcess;
+/** It, and those that were beside it for a while. */
+const workers: AuthProcess[] = [];
 let organizationId: string;
 /** What the sign service is asked; it may have to wait. */
 let asked: string[];
@@ -101,6 +103,7 @@ const startWorker = async (): Promise<AuthProcess> => {
     { bytes: 3_000_000, files: 100 },
   );
   await workerOf(process).start();
+  workers.push(process);
   return process;
 };
 const workerOf = ({ service }: AuthProcess) => {
@@ -144,6 +147,8 @@ const required = (one: Export | undefined): Export => {
   return one;
 };
 const read = async (id: string): Promise<Export> => required((await exports().getExport({ id }, by())).export);
+const until = <T>(condition: () => Promise<T | false | undefined>): Promise<T> =>
+  untilWorked(() => workers, "auth-exports", condition);
 const untilDone = (id: string): Promise<Export> =>
   until(async () => {
     const found = await read(id);
