@@ -118,7 +118,7 @@ function renderPage(rendering: Rendering, controls: PageControls | undefined): s
 </head>
 <body>
 <header>
-<h1>${escaped(title)}</h1>
+${beginsWithTitle(rendering) ? "" : `<h1>${escaped(title)}</h1>`}
 ${isDraft ? '<p class="draft" lang="en" dir="ltr">Draft – not published</p>' : ""}
 </header>
 <main>
@@ -133,6 +133,11 @@ ${controls === undefined ? "" : scriptsHtml(rendering, controls)}
 </html>
 `;
 }
+
+/** Whether the text says its title itself, as its first heading: nobody has to read it twice. */
+const beginsWithTitle = ({ title, html }: Rendering): boolean =>
+  /^\s*<h1>([^<]*)<\/h1>/.exec(html)?.[1]?.replaceAll("&quot;", '"').trim() ===
+  escaped(title).replaceAll("&quot;", '"').trim();
 
 /** What a person is told before the text. */
 const beforeText = (rendering: Rendering): string => `${disclosureOf(rendering)}${changesOf(rendering)}`;
@@ -192,6 +197,7 @@ const pageScript = `"use strict";
     rendering,
     pdfUrl: location.pathname + "/pdf" + location.search,
     display: "FULL_PAGE",
+    showTitle: false,
     colorScheme: "auto",
     readOnly: listener === null || origins.length === 0,
     onAccept: handOver("assent:accept"),

@@ -51,6 +51,16 @@ describe("the page", () => {
     expect(text).toContain("Mit &quot;Zustimmen&quot; gelten die AGB &amp; mehr.");
   });
 
+  test("does not say its title twice when the text begins with it", async () => {
+    const html = '<h1>Terms &amp; "more"</h1><p>Be kind.</p>';
+    gateway.click.render.changes.rendering = { title: 'Terms & "more"', html };
+    const { text } = await render(`${key}?format=html`);
+    expect(text.match(/<h1>/g)).toHaveLength(1);
+    expect(text).toContain(`<article>${html}</article>`);
+    gateway.click.render.changes.rendering = { title: "Terms", html };
+    expect((await render(`${key}?format=html`)).text).toContain("<h1>Terms</h1>");
+  });
+
   test("shows what has changed before the text, as a fragment does", async () => {
     const html = '<p class="assent-title"><strong>Was sich geändert hat</strong></p>';
     gateway.click.render.changes.rendering = { changes: { from: {}, changeSummary: null, html, hash: "sha256:0" } };

@@ -6,7 +6,7 @@ import type { HtmlSource } from "../render/html-source.ts";
 import type { RenderTokens } from "../render/render-tokens.ts";
 import type { ShownKeeper } from "../render/shown-keeper.ts";
 import type { Agreement, PresentedToken } from "../terms/agreement.ts";
-import type { ContentKeeper } from "../terms/content-keeper.ts";
+import { type ContentKeeper, keepSoon } from "../terms/content-keeper.ts";
 import { hasPatterns } from "../terms/merge-data.ts";
 import type { Placement } from "../terms/placement.ts";
 import { adaptTerms, type KeptTerms } from "../terms/terms.ts";
@@ -76,7 +76,7 @@ export function mergeDirect(
   if (terms.type !== "GENERATED") return undefined;
   // A decline concerns the text itself, with or without values.
   if (body.decision === "DECLINE" && body.data === undefined) return undefined;
-  return andThen(deps.content.keep(caller, agreement, agreement.terms), () =>
+  return andThen(keepSoon(deps.content, [caller, agreement, agreement.terms]), () =>
     andThen(deps.html.load(caller.orgId, agreement, terms.type), ({ merge }) => {
       if (merge === null) throw new Error("a GENERATED text was read as one of another type");
       const fill = () => mergedOrRefused(merge, terms, body.data ?? {});

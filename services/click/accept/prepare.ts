@@ -19,6 +19,7 @@ import {
   type SessionFacts,
   shownFacts,
 } from "../terms/agreement.ts";
+import { keepSoon } from "../terms/content-keeper.ts";
 import { resolveNow, type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
 import type { KeptTerms } from "../terms/terms.ts";
 import { openSessionFacts } from "../vault/seals.ts";
@@ -211,7 +212,7 @@ function decideKnowing(
 /** What a session shows was stored when it was created. */
 function keepShown(deps: PrepareDeps, item: CheckedItem, { agreement, session, merged }: Bound, sealing: Sealing) {
   if (session !== undefined) return undefined;
-  return andThen(deps.content.keep(item.caller, agreement, agreement.terms), () =>
+  return andThen(keepSoon(deps.content, [item.caller, agreement, agreement.terms]), () =>
     merged === undefined || merged instanceof DomainError ? undefined : keepMerged(deps, item, merged, sealing),
   );
 }

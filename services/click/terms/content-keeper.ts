@@ -11,6 +11,7 @@ import {
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { readPdfText } from "#platform/pdf-text.ts";
 import type { BoundText } from "./agreement.ts";
@@ -35,6 +36,26 @@ export interface ContentKeeper {
   keep(caller: Caller, text: BoundText, terms: KeptTerms): Promise<void> | undefined;
   /** Terms that were kept, by their hash. */
   loadTerms(orgId: OrgId, hash: Buffer): Promise<KeptTerms>;
+}
+
+/** So long an acceptance waits for a text that nobody has kept yet: all others of its batch are answered with it. */
+const keepMs = 3_000;
+
+/**
+ * The same for acceptances. Rejects with SERVICE_UNAVAILABLE when it takes too long, such as for a large file: it is still
+ * kept then, so that whoever tries again need not wait.
+ */
+export function keepSoon(
+  content: Pick<ContentKeeper, "keep">,
+  what: Parameters<ContentKeeper["keep"]>,
+  longestMs = keepMs,
+): Promise<void> | undefined {
+  const keeping = content.keep(...what);
+  if (keeping === undefined) return undefined;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new DomainError("SERVICE_UNAVAILABLE")), longestMs);
+  void keeping.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
 }
 
 export interface ContentKeeperDeps {

@@ -33,7 +33,7 @@ function checkDictionary(dictionary: PDFDict, waiting: PDFObject[]): void {
 type Check = (dictionary: PDFDict, key: PDFName) => unknown;
 
 export const forbidden = (what: string) => (): never => {
-  throw new PdfProblem(`The PDF has ${what}, which cannot be part of an agreement. Print it to a new PDF and retry.`);
+  throw new PdfProblem(`The PDF has ${what}, which is not accepted. Print it to a new PDF and retry.`);
 };
 
 const refuseJavaScript = forbidden("JavaScript");

@@ -1,6 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AcceptanceFormat } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { fromConnectError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
@@ -62,16 +63,17 @@ const eventsOf = async (template: FakeTemplate) =>
     )
   ).map(({ subject }) => subject.replace("assent.click.campaign.", ""));
 
+const uncounted = `select from click.outbox o where o.organization_id = $1
+  and o.subject ~ '^assent.click.(acceptance.recorded|consent)' and not exists (
+    select from click.inbox i where i.consumer = 'click-statistics' and i.event_id = o.event_id)`;
+
 /** Has the events of what was recorded applied, as they come from the bus. */
 async function applyEvents(template: FakeTemplate, twice = false): Promise<void> {
   const named = ["relay click", "consumer click-statistics"];
   const workers = click.service.workers.filter(({ name }) => named.includes(name));
   expect(workers).toHaveLength(2);
   for (const worker of workers) await worker.start();
-  const waiting = `select from click.outbox o where o.organization_id = $1
-    and o.subject ~ '^assent.click.(acceptance.recorded|consent)' and not exists (
-      select from click.inbox i where i.consumer = 'click-statistics' and i.event_id = o.event_id)`;
-  await until(async () => (await rows(click, waiting, [orgOf(template)])).length === 0);
+  await until(async () => (await rows(click, uncounted, [orgOf(template)])).length === 0);
   for (const worker of workers) await worker.stop();
   if (twice) await applyEvents(template);
 }
@@ -190,6 +192,48 @@ describe("a campaign", () => {
     expect(states.filter((state) => state === "ACCEPTED")).toHaveLength(60);
     expect(await countsOf(template, campaignId)).toMatchObject({ people: 120, asked: 60, outstanding: 60 });
     expect(await eventsOf(template)).toEqual(["started"]);
+  });
+
+  test("counts what its people are, however accepts, reminders, erasures, a later date and its end race", async () => {
+    const other = await click.startAnother();
+    const names = ["relay click", "consumer click-statistics", "campaigns click"];
+    const workers = [click, other].flatMap(({ service }) => service.workers.filter(({ name }) => names.includes(name)));
+    for (const worker of workers) await worker.start();
+    for (let round = 0; round < 8; round += 1) {
+      const template = addTemplate({ policyFlags: { allowDecline: true } });
+      const options = as(orgOf(template));
+      const refs = Array.from({ length: 12 }, (_, index) => `user-${index}`);
+      const campaignId = await draft(template, refs, { reminders: { daysBefore: [1], at: "", timeZone: "" } });
+      await click.client.startCampaign({ campaignId }, options);
+      const due = "update click.campaign set next_at = now() - interval '1 second' where id = $1";
+      await Promise.all([
+        ...refs.slice(0, 8).map((userRef) => acceptTemplate(template, { userRef })),
+        ...refs.slice(8, 10).map((userRef) => acceptTemplate(template, { userRef, decision: "DECLINE" })),
+        click.superuser.query(due, [campaignId]),
+        ...refs.slice(6, 9).map((userRef) => other.client.eraseUser({ userRef }, options)),
+        // Whoever comes after the end is refused.
+        other.client.updateCampaign({ campaignId, dueAt: inDays(40) }, options).catch((error: unknown) => {
+          expect(fromConnectError(error)?.code).toBe("CLICK_CAMPAIGN_CLOSED");
+        }),
+        ...(round % 2 === 0 ? [click.client.cancelCampaign({ campaignId }, options)] : []),
+      ]);
+      await until(async () => (await rows(click, uncounted, [orgOf(template)])).length === 0);
+      const counted = await rows(
+        click,
+        `select c.people = count(p.state) and c.unchecked = count(*) filter (where p.state = 'LISTED')
+           and c.accepted = count(*) filter (where p.state = 'ACCEPTED')
+           and c.declined = count(*) filter (where p.state = 'DECLINED') and c.people + c.erased = 12 as "isRight"
+         from click.campaign c left join click.campaign_person p on p.campaign_id = c.id where c.id = $1
+         group by c.organization_id, c.id`,
+        [campaignId],
+      );
+      expect(counted).toEqual([{ isRight: true }]);
+      const events = await eventsOf(template);
+      expect(new Set(events).size).toBe(events.length);
+      if (round % 2 === 0) continue;
+      await until(async () => (await countsOf(template, campaignId)).accepted === 6);
+    }
+    for (const worker of workers) await worker.stop();
   });
 
   test("counts as before when events come again, and frozen once it is cancelled", async () => {

@@ -10,6 +10,8 @@ import {
   TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { keepSoon } from "../content-keeper.ts";
 import { createTemplateSource, resolveNow, type TemplateName, templateKey } from "../template-source.ts";
 
 const organizationId = "0190a000-0000-7000-8000-000000000001";
@@ -109,3 +111,18 @@ const snapshot = (label: string) =>
     policyFlags: {},
     publishedVersions: [],
   });
+
+test("an acceptance does not wait long for a text to be kept, which goes on all the same", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let isKept = false;
+  const noteKept = () => {
+    isKept = true;
+  };
+  const keep = () => (isKept ? undefined : promise.then(noteKept));
+  const what = [] as never;
+  await expectDomainError(Promise.resolve(keepSoon({ keep }, what, 1)), "SERVICE_UNAVAILABLE");
+  const waiting = keepSoon({ keep }, what, 60_000);
+  resolve();
+  await waiting;
+  expect(keepSoon({ keep }, what)).toBeUndefined();
+});
