@@ -100,6 +100,10 @@ export async function createFakeAuth() {
         if (found === undefined) throw new DomainError("INVALID_TOKEN");
         return found;
       },
+      stopNotices: ({ token }) => {
+        if (token !== "A".repeat(64)) throw new DomainError("NOT_FOUND");
+        return {};
+      },
       describeOrganization: ({ organizationId }) => {
         requireUp();
         calls.organizations += 1;

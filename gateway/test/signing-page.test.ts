@@ -332,3 +332,23 @@ test("a link in a frame of another site gets a cookie of its own kind over https
     await other.stop();
   }
 });
+
+describe("the address that turns notices off", () => {
+  const call = async (method: string, token: string, body?: string) => {
+    const headers = { ...browser, "Accept-Language": "de", "Content-Type": "application/x-www-form-urlencoded" };
+    const url = `http://127.0.0.1:${gateway.port}/notices/stop/${token}`;
+    const answer = await fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
+    return { status: answer.status, text: await answer.text(), policy: answer.headers.get("content-security-policy") };
+  };
+
+  test("asks first, and does it at one click of a mail program or of the page", async () => {
+    const asked = await call("GET", "A".repeat(64));
+    expect([asked.status, asked.policy]).toEqual([200, expect.stringContaining("form-action 'self'")]);
+    expect(asked.text).toContain('<form method="post"><button type="submit">Abschalten</button>');
+    for (const body of ["List-Unsubscribe=One-Click", "", undefined]) {
+      const done = await call("POST", "A".repeat(64), body);
+      expect([done.status, done.text]).toEqual([200, expect.stringContaining("Benachrichtigungen sind aus")]);
+    }
+    expect((await call("POST", "B".repeat(64), "List-Unsubscribe=One-Click")).status).toBe(404);
+  });
+});
