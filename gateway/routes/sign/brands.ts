@@ -6,12 +6,10 @@ import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { decodePicture } from "../generation/assets.ts";
 import { fileAnswer } from "../generation/file-answer.ts";
-import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, type Route } from "../route.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { listOf, required } from "../schema-parts.ts";
+import { admin, read } from "./base.ts";
 
-/** Agreements and deployments choose a brand, so whoever reads or administers either may do so here. */
-const read: ProtectedAccess = { scopes: ["sign:read", "click:read"], limitGroup: "sign" };
-const admin: ProtectedAccess = { scopes: ["sign:admin", "click:admin"], limitGroup: "sign" };
 const base = { tag: "Brands", dialect: signDialect } as const;
 const notFound = { id: "BRAND_NOT_FOUND" } as const;
 
@@ -52,7 +50,7 @@ const settingsRoutes: readonly Route[] = [
     path: "/v1/sign/brands",
     summary: "Create a brand",
     description:
-      "How pages and mails look to those who are asked to agree. Agreements, templates and deployments choose it by its id; the default brand holds for all others.",
+      "How pages and mails look to those who are asked to agree. Agreements and their templates choose it by its id; the default brand holds for all others.",
     access: admin,
     body: createBody(brand, { example: exampleBrand }),
     success: { status: 201, description: "The brand.", schema: brand.schemas.answer },
@@ -198,7 +196,7 @@ const publicRoutes: readonly Route[] = [
     dialect: standardDialect,
     crossOrigin: true,
     summary: "Load a picture that a page shows",
-    description: "Logos and favicons of the signing page and of forms, by the hash of their bytes.",
+    description: "Logos and favicons of the signing page, by the hash of their bytes.",
     access: "public",
     texts: {
       organizationId: {

@@ -21,7 +21,7 @@ export function useBrandsChanged(): () => Promise<void> {
 /** Whoever may administer what has a brand. */
 export function useMayChangeBrands(): boolean {
   const { can } = useSession();
-  return can("sign:admin") || can("click:admin");
+  return can("sign:admin");
 }
 
 /** The option of the default brand: no id. */
