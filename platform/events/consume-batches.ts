@@ -205,12 +205,13 @@ async function enter(
 ): Promise<ReadonlySet<Waiting>> {
   // An event may be here twice, when its first delivery took too long.
   const byId = new Map(items.map((item) => [item.received.id, item]));
-  const inserted = await client.query<{ id: string }>(
-    `insert into ${identifier(schema)}.inbox (consumer, event_id)
-     select $1, event_id from unnest($2::uuid[]) event_id order by event_id on conflict do nothing
-     returning event_id as id`,
-    [durable, [...byId.keys()]],
-  );
+  const inserted = await client.query<{ id: string }>({
+    name: `${schema}-enter-inbox`,
+    text: `insert into ${identifier(schema)}.inbox (consumer, event_id)
+      select $1, event_id from unnest($2::uuid[]) event_id order by event_id on conflict do nothing
+      returning event_id as id`,
+    values: [durable, [...byId.keys()]],
+  });
   return new Set(inserted.rows.flatMap(({ id }) => byId.get(id) ?? []));
 }
 

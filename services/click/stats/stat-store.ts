@@ -125,13 +125,14 @@ export async function findWithheld(
   receiptIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (receiptIds.length === 0) return new Set();
-  const { rows } = await client.query<{ id: string }>(
+  const { rows } = await client.query<{ id: string }>({
+    name: "click-stat-withheld",
     // Looks each key up by itself: for a join, Postgres may read all of them.
-    `select r.id from unnest($2::uuid[]) as r (id)
-     where exists (select from click.erasure e where e.organization_id = $1) and (
-       select k.restricted_until is null from click.subject_key k
-       where k.organization_id = $1 and k.record_id = r.id) is not true`,
-    [orgId, receiptIds],
-  );
+    text: `select r.id from unnest($2::uuid[]) as r (id)
+      where exists (select from click.erasure e where e.organization_id = $1) and (
+        select k.restricted_until is null from click.subject_key k
+        where k.organization_id = $1 and k.record_id = r.id) is not true`,
+    values: [orgId, receiptIds],
+  });
   return new Set(rows.map((row) => row.id));
 }
