@@ -74,7 +74,7 @@ const templateId = (description: string) =>
   apart<string | null>({ type: ["string", "null"], format: "uuid", description });
 
 /** A layer of what an agreement is put together from. */
-const layer = resource(AgreementDefinitionSchema, { templateId: templateId("A template of agreements."), ...content });
+const layer = resource(AgreementDefinitionSchema, { templateId: templateId("An agreement template."), ...content });
 
 export interface CompositionBody {
   readonly layers: readonly CreateOf<typeof layer.table>[];
@@ -129,7 +129,7 @@ export const agreementChanges = resource(AgreementDefinitionSchema, {
 });
 
 const template = {
-  description: optional(words(2_000), { example: "For everybody." }),
+  description: optional(words(2_000), { example: "For everyone." }),
   shared: optional(flag, { null: "both" }),
   ...content,
 } as const;

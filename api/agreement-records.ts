@@ -135,7 +135,7 @@ export const agreementEvent = shown(AuditEventSchema, {
     ],
     {
       description:
-        "Members that somebody has said and nobody has seen: all others are what the service saw or did itself. Not part of the hash.",
+        "Members that someone has said and no one has seen: all others are what the service saw or did itself. Not part of the hash.",
     },
   ),
   details: readOnly(objectInText, {
@@ -301,7 +301,7 @@ const match = shown(KnownFileSchema, {
   status: readOnly(status, { description: "Of the agreement.", example: "completed" }),
   emailSubject: words("Please sign the NDA"),
   completedAt: readOnly(orNull(time)),
-  signers: readOnly(parties, { at: "parties", description: "Everybody who has to act, or had to." }),
+  signers: readOnly(parties, { at: "parties", description: "Everyone who has to act, or had to." }),
   auditTrailIntact: readOnly(flag, {
     at: "isAuditIntact",
     description: "Whether the audit trail is all that has happened, as it was written.",

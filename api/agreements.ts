@@ -39,7 +39,7 @@ const person = {
   name: optional(words(500), { example: "Ann Example" }),
   email: optional(words(500), { example: "ann@example.com" }),
   clientUserId: optional(words(500), {
-    description: "Your name for the person, who then signs in your application: nobody is mailed.",
+    description: "Your name for the person, who then signs in your application: no one is mailed.",
     example: "1000",
   }),
   roleName: optional(words(500), { description: "The role of a template that the recipient has.", example: "Buyer" }),
@@ -228,7 +228,7 @@ export const agreementDocument = shown(DocumentSchema, {
   }),
   sentSha256: readOnly(hex, {
     description:
-      "SHA-256 of the file as it was sent. A PDF without signatures is written anew when it comes, so that everybody reads it in the same way. Null where it was not kept.",
+      "SHA-256 of the file as it was sent. A PDF without signatures is written anew when it comes, so that everyone reads it in the same way. Null where it was not kept.",
     example: "fedcba9876543210".repeat(4),
   }),
   warnings: readOnly(warnings, {
@@ -346,7 +346,7 @@ export const signTemplate = shown(AgreementSchema, {
   id: readOnly(uuid),
   organizationId: readOnly(uuid),
   name: readOnly(text(), { example: "NDA" }),
-  description: readOnly(orNull(text()), { example: "For everybody." }),
+  description: readOnly(orNull(text()), { example: "For everyone." }),
   shared: readOnly(flag),
   ...content,
   createdAt: readOnly(time),

@@ -1,7 +1,7 @@
 /** The kinds of events of the audit trail: each is a type that a webhook may ask for, `assent.audit.<family>`. */
 export const auditFamilies = {
-  authentication: "Somebody has logged in or out, or has failed to.",
-  account: "An account of the dashboard was changed: invited, its role, its password, its second factor.",
+  authentication: "Someone has signed in or out, or has failed to.",
+  account: "An account of the dashboard was changed: invited, its role, its password, its two-factor authentication.",
   credential: "An API key or an OAuth client was made, changed or revoked.",
   organization: "A setting, the plan or a limit of the organization was changed.",
   integration: "Where events are sent was changed, or the secrets that sign them.",
@@ -48,10 +48,10 @@ const connectKey = done("integration", "connect-key");
 
 /** Everything that is written down as an administrative act. The names are part of the public API. */
 export const auditActions = {
-  "login.succeeded": login("authentication logon", "A person has logged in."),
+  "login.succeeded": login("authentication logon", "A person has signed in."),
   "login.failed": failed(login("authentication logon", "A password or a code was wrong.")),
   "login.locked": login("account lock", "After too many failures, an account takes no password for a while."),
-  logout: login("authentication logoff", "A person has logged out."),
+  logout: login("authentication logoff", "A person has signed out."),
   "session.revoked": done("authentication", "session")(
     "authentication logoff",
     "A person has ended a session of theirs.",
@@ -59,15 +59,15 @@ export const auditActions = {
   "sessions.revoked": login("authentication logoff", "A person has ended all their other sessions."),
   "password.changed": user("account password change", "A person has changed their password."),
   "password.reset": user("account password reset", "A person has set a new password by a link."),
-  "password.reset-requested": user("account password reset", "Somebody has asked for a link to set a new password."),
-  "totp.enabled": user("account MFA enable", "A person has switched their second factor on."),
-  "totp.disabled": user("account MFA disable", "A person has switched their second factor off."),
+  "password.reset-requested": user("account password reset", "Someone has asked for a link to set a new password."),
+  "totp.enabled": user("account MFA enable", "A person has turned on two-factor authentication."),
+  "totp.disabled": user("account MFA disable", "A person has turned off two-factor authentication."),
   "recovery-codes.replaced": user("account other", "A person has replaced their recovery codes."),
   "user.invited": user("account create", "A person was invited."),
   "user.invited-again": user("account other", "A person was sent another invitation."),
   "user.created": user("account create", "The operator has created an owner."),
   "user.accepted": user("account enable", "A person has accepted the invitation."),
-  "identity.linked": user("account other", "A person has logged in with the identity provider for the first time."),
+  "identity.linked": user("account other", "A person has signed in with the identity provider for the first time."),
   "user.updated": user("account other", "A user was changed: the role, whether they are active, or what they chose."),
   "user.removed": user("account delete", "A user was removed."),
   "mail.failed": failed(user("account other", "A mail about an account could not be delivered.")),
@@ -117,7 +117,7 @@ export const auditActions = {
   "hold.lifted": done("privacy", "legal-hold")("entity delete", "A legal hold was lifted."),
   "purge.requested": done("privacy", "agreement")(
     "entity update",
-    "Somebody has asked for the files of an agreement to be deleted in 14 days.",
+    "Someone has asked for the files of an agreement to be deleted in 14 days.",
   ),
   "purge.withdrawn": done("privacy", "agreement")(
     "entity update",
@@ -179,7 +179,7 @@ export const auditActions = {
   "brand.created": brand("entity create", "A brand was created."),
   "brand.changed": brand("entity update", "A brand was changed, or its pictures were."),
   "brand.deleted": brand("entity delete", "A brand was deleted; what had chosen it has the default one."),
-  "restricted.opened": done("privacy", "session")("entity read", "Somebody has opened restricted records."),
+  "restricted.opened": done("privacy", "session")("entity read", "Someone has opened restricted records."),
 } as const satisfies Readonly<Record<string, AuditActionInfo>>;
 
 export type AuditAction = keyof typeof auditActions;

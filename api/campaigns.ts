@@ -33,9 +33,9 @@ const reminders = resource(
 );
 
 const counts = shown(CampaignCountsSchema, {
-  people: readOnly(count, { description: "Everybody in the campaign, but for those who were erased." }),
+  people: readOnly(count, { description: "Everyone in the campaign, but for those who were erased." }),
   unchecked: readOnly(count, {
-    description: "Whose acceptances were not looked at yet: everybody in a draft, and for a while after the start.",
+    description: "Whose acceptances were not looked at yet: everyone in a draft, and for a while after the start.",
   }),
   asked: readOnly(count, { description: "Who has not decided yet; overdue once the date has passed." }),
   accepted: readOnly(count),

@@ -183,7 +183,7 @@ const needsConsent = (person: Recipient | undefined): boolean =>
 
 export const ended = shown(FinishSigningResponseSchema, {
   returnUrl: readOnly(orNull(text()), {
-    description: "Where to go next; null when nobody waits for the person.",
+    description: "Where to go next; null when no one waits for the person.",
   }),
 });
 

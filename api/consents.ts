@@ -68,10 +68,10 @@ const userAgreement = shown(UserAgreementSchema, {
   userRef: readOnly(text()),
   outstanding: readOnly(flag, {
     description:
-      "true unless the last acceptance stands and is of what is published now in its language; false for everybody while nothing is published. Whom the rules of the template ask again tells agreement.reacceptanceRequired.",
+      "true unless the last acceptance stands and is of what is published now in its language; false for everyone while nothing is published. Whom the rules of the template ask again tells agreement.reacceptanceRequired.",
   }),
   agreement: readOnly(orNull(nested(agreementState)), {
-    description: "null when the user has neither accepted nor declined, or nobody may read it any more.",
+    description: "null when the user has neither accepted nor declined, or no one may read it any more.",
   }),
 });
 

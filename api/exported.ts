@@ -73,9 +73,9 @@ export const exportedAgreement = written(
     declinedAt: when(),
     voidedAt: when(),
     expiresAt: when(),
-    sender: readOnly(orNull(part(party)), { description: "Null when it was somebody else." }),
+    sender: readOnly(orNull(part(party)), { description: "Null when it was someone else." }),
     host: readOnly(orNull(part(party)), { description: "When the person hosted a signing in person." }),
-    recipients: readOnly(list(part(recipient)), { description: "What the person is in it; nobody else is named." }),
+    recipients: readOnly(list(part(recipient)), { description: "What the person is in it; no one else is named." }),
     mentions: readOnly(list(part(mention)), { description: "Texts that name the address of the person." }),
     files: readOnly(list(part(file)), { description: "Without those that were erased." }),
     events: readOnly(list(part(event)), {

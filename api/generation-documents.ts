@@ -53,7 +53,7 @@ const profile = called(Profile, {
 const fileName = { example: "Offer-17.pdf" } as const;
 
 const choiceOfTemplate = {
-  templateId: optional(uuid, { description: "A template of documents. Either this, or templateRef." }),
+  templateId: optional(uuid, { description: "A document template. Either this, or templateRef." }),
   version: optional(integer(1, 2_147_483_647), {
     description: "Of templateId: a published version; the latest one when absent.",
     example: 3,
@@ -66,7 +66,7 @@ const choiceOfTemplate = {
         locale: optional(languageTag, { description: "The template's default locale when absent." }),
       }),
     ),
-    { description: "A published text of the templates of agreements, in place of templateId." },
+    { description: "A published text of the agreement templates, in place of templateId." },
   ),
 } as const;
 const data = optional(objectInText, {

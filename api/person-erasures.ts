@@ -39,7 +39,7 @@ export const personalItem = shown(PersonalItemSchema, {
 });
 
 const who = {
-  email: whenCreating(text(1, 320), { description: "Their e-mail address.", example: "ann@example.com" }),
+  email: whenCreating(text(1, 320), { description: "Their email address.", example: "ann@example.com" }),
   userRef: whenCreating(text(1, 500), {
     description:
       "What you call them: that of acceptances, the clientUserId of recipients, or the id of a user of the dashboard.",
@@ -76,7 +76,7 @@ const facts = {
   erased: readOnly(count, { description: "Items that were erased, or would be.", example: 14 }),
   failures: readOnly(count, {
     description:
-      "How often the step that it is at has failed; 0 while it goes on. It is tried again for ever: when this rises, the log of auth says which erasure waits, and for what.",
+      "How often the step that it is at has failed; 0 while it goes on. It is tried again forever: when this rises, the log of auth says which erasure waits, and for what.",
     example: 0,
   }),
   restricted: readOnly(count, { example: 0 }),

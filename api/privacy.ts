@@ -113,7 +113,7 @@ export const retentionPreview = shown(PreviewRetentionResponseSchema, {
   }),
   purges: readOnly(list(nested(queuedPurge)), {
     description:
-      "Agreements whose files go because somebody has asked for it (purgeState): those that go next, 200 at most, on each page.",
+      "Agreements whose files go because someone has asked for it (purgeState): those that go next, 200 at most, on each page.",
   }),
 });
 

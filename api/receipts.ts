@@ -97,7 +97,7 @@ export const receipt = written(
     evidenceUrl: readOnly(text(), { example: "/v1/click/evidence/01961234-5678-7abc-8def-0123456789ab" }),
     ...proof,
   },
-  "The same bytes for ever, however often it is read, until what is personal in it is erased or restricted.",
+  "The same bytes forever, however often it is read, until what is personal in it is erased or restricted.",
 );
 
 /** Of a change of consent that was no acceptance. */
@@ -131,7 +131,7 @@ export const consentReceipt = written(
     idempotencyKey: readOnly(orNull(text())),
     ...proof,
   },
-  "The same bytes for ever, until what is personal in it is erased or restricted.",
+  "The same bytes forever, until what is personal in it is erased or restricted.",
 );
 
 export type Receipt = AnswerOf<typeof receipt.table>;

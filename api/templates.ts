@@ -155,7 +155,7 @@ const standing = {
 const draftNote = shown(DraftNoteSchema, standing);
 
 const schedule = shown(ScheduleSchema, {
-  publishAt: readOnly(time, { description: "From this second on, everybody is served the text." }),
+  publishAt: readOnly(time, { description: "From this second on, everyone is served the text." }),
   scheduledBy: readOnly(text(), { description: "Who has asked for it last: a client, or user: and the id of a user." }),
   scheduledAt: readOnly(time, { description: "Since when it is scheduled for this time." }),
   requireReacceptance: readOnly(flag),
@@ -179,7 +179,7 @@ export const versionDraft = resource(
     }),
     ifUpdatedAt: whenCreating(orNull(time), {
       description:
-        "The updatedAt of the draft as you know it, or of the version while you know of no draft: nothing is stored when somebody has saved or published since.",
+        "The updatedAt of the draft as you know it, or of the version while you know of no draft: nothing is stored when someone has saved or published since.",
     }),
   },
   { create: PutVersionDraftRequestSchema },
@@ -211,7 +211,7 @@ export const version = resource(
     draft: readOnly(orNull(nested(draftNote)), { description: "The next text, while one is being written." }),
     schedule: readOnly(orNull(nested(schedule)), { description: "While a publication is to come." }),
     ifUpdatedAt: whenChanging(orNull(time), {
-      description: "The updatedAt of the version as you know it: nothing changes when somebody has changed it since.",
+      description: "The updatedAt of the version as you know it: nothing changes when someone has changed it since.",
     }),
   },
   { create: CreateVersionRequestSchema, change: UpdateVersionRequestSchema },
@@ -248,7 +248,7 @@ export const versionApproval = shown(ApprovalSchema, {
   required: readOnly(flag, { description: "Whether your organization publishes nothing without an approval." }),
   status: readOnly(named(ApprovalStatus, "upper", ["REQUESTED", "NONE", "APPROVED", "REFUSED", "OUTDATED"]), {
     description:
-      "NONE when nobody has asked since the last publication; OUTDATED when the text has been saved or published since.",
+      "NONE when no one has asked since the last publication; OUTDATED when the text has been saved or published since.",
   }),
   textHash: readOnly(orNull(hash), {
     description:
@@ -440,7 +440,7 @@ export const deployment = resource(
         description: sent("The pages that may show it; all may when empty."),
       },
     ),
-    theme: optional(anyObject, { default: {}, description: "Colours and fonts, as your pages understand them." }),
+    theme: optional(anyObject, { default: {}, description: "Colors and fonts, as your pages understand them." }),
     screenshotId: optional(orNull(text(1)), {
       description: sent(
         "What it looks like: the id of one of its screenshots, which must exist, or your own name of a picture that you keep elsewhere.",

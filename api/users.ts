@@ -67,7 +67,7 @@ const notices = resource(NoticeSettingsSchema, {
   viewed: told("A recipient has opened an agreement.", false),
   signed: told("A recipient has done their part."),
   declined: told("A recipient has declined."),
-  completed: told("Everybody is done, and the documents are sealed."),
+  completed: told("Everyone is done, and the documents are sealed."),
   expiring: told("The time of an agreement is nearly over."),
   expired: told("An agreement was not finished in time."),
   undelivered: told("A mail to a recipient came back."),
@@ -99,7 +99,7 @@ export const user = resource(
     hasPassword: readOnly(flag, {
       description: "Whether the user can sign in with a password, not by an identity provider alone.",
     }),
-    totpEnabled: readOnly(flag, { description: "Whether a second factor is asked for." }),
+    totpEnabled: readOnly(flag, { description: "Whether two-factor authentication is asked for." }),
     recoveryCodesLeft: readOnly(count, { example: 10 }),
     createdAt: readOnly(time),
     lastLoginAt: readOnly(orNull(time)),
@@ -190,7 +190,7 @@ export const login = shown(LoginResponseSchema, {
     ({ outcome }: LoginResponse) => outcomes[outcome.case ?? "choice"],
     {
       description:
-        "signed_in: there is a session. code_required: send a code of the second factor with pendingToken to /v1/dashboard/login/code. organization_required: the password is right in several organizations; send the request again with one of them.",
+        "signed_in: there is a session. code_required: send a two-factor code with pendingToken to /v1/dashboard/login/code. organization_required: the password is right in several organizations; send the request again with one of them.",
     },
   ),
   session: given<SignedIn | null>(nullableSchema(signedIn.schemas.answer)),

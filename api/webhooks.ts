@@ -150,7 +150,7 @@ export const delivery = shown(DeliverySchema, {
   }),
   status: readOnly(deliveryStatus, {
     description:
-      "PENDING: nobody has tried yet. FAILED: the last attempt failed, another one follows. DEAD: nothing follows any more, unless it is sent again.",
+      "PENDING: no one has tried yet. FAILED: the last attempt failed, another one follows. DEAD: nothing follows any more, unless it is sent again.",
     example: "FAILED",
   }),
   attempts: readOnly(list(nested(attempt)), { description: "The latest first; lists have the latest five." }),

@@ -142,7 +142,7 @@ export function createMailbox(now: () => Date = () => new Date()): Mailbox {
 }
 
 const content = (kept: readonly Kept[]): string => `<h1>Mailbox</h1>
-${kept.length === 0 ? "<p>No mail yet. Send an agreement to somebody without a clientUserId, and the invitation comes here.</p>" : kept.map(article).join("\n")}`;
+${kept.length === 0 ? "<p>No mail yet. Send an agreement to someone without a clientUserId, and the invitation comes here.</p>" : kept.map(article).join("\n")}`;
 
 const article = ({ mail: { to, subject, text }, receivedAt }: Kept): string => `<article>
 <h2>${escapeHtml(subject)}</h2>

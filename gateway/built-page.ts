@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
-import { promisify } from "node:util";
-import { gzip as gzipWithCallback } from "node:zlib";
 import type { Logger } from "#platform/logger.ts";
 import type { Reply } from "./http/reply.ts";
 
@@ -15,8 +13,6 @@ export interface BuiltPage {
 
 export interface PageFile {
   readonly bytes: Uint8Array;
-  /** The gzip-compressed file, if worthwhile; compressed on first request. */
-  readonly gzip: (() => Promise<Uint8Array>) | undefined;
   readonly contentType: string;
   readonly etag: string;
   /** Whether the file name contains a content hash. */
@@ -71,7 +67,6 @@ function* filesIn(root: string): Iterable<[string, PageFile]> {
         `${folder.name}/${file}`,
         {
           bytes,
-          gzip: compressible.has(type) ? compressOnce(bytes) : undefined,
           contentType: contentTypes.get(type) ?? "application/octet-stream",
           etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`,
           isLasting: folder.name === lastingFolder,
@@ -79,16 +74,6 @@ function* filesIn(root: string): Iterable<[string, PageFile]> {
       ];
     }
   }
-}
-
-const gzip = promisify(gzipWithCallback);
-
-function compressOnce(bytes: Uint8Array): () => Promise<Uint8Array> {
-  let compressed: Promise<Uint8Array> | undefined;
-  return () => {
-    compressed ??= gzip(bytes);
-    return compressed;
-  };
 }
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
@@ -99,38 +84,16 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   [".wasm", "application/wasm"],
 ]);
 
-const compressible: ReadonlySet<string> = new Set([".css", ".js", ".mjs"]);
-
-interface FileRequest {
-  /** The header of the request. */
-  readonly acceptEncoding: string | string[] | undefined;
-  /** The Content-Security-Policy of the file, for scripts that run in a worker. */
-  readonly policy: string;
-}
-
-export async function pageFileReply(file: PageFile, { acceptEncoding, policy }: FileRequest): Promise<Reply> {
-  const compressed = acceptsGzip(acceptEncoding) ? await file.gzip?.() : undefined;
-  return {
-    status: 200,
-    body: compressed ?? file.bytes,
-    contentType: file.contentType,
-    headers: {
-      // The ETag covers the file's content, however it is encoded.
-      ETag: file.gzip === undefined ? file.etag : `W/${file.etag}`,
-      ...(file.gzip === undefined ? {} : { Vary: "Accept-Encoding" }),
-      ...(compressed === undefined ? {} : { "Content-Encoding": "gzip" }),
-      "Cache-Control": file.isLasting ? "public, max-age=31536000, immutable" : "public, max-age=86400",
-      "Content-Security-Policy": policy,
-      "Cross-Origin-Resource-Policy": "same-origin",
-    },
-  };
-}
-
-/** Whether gzip is accepted, unlike with `gzip;q=0`. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
-  const codings = String(header ?? "")
-    .slice(0, 1_000)
-    .split(",")
-    .map((coding) => coding.trim().toLowerCase());
-  return codings.some((coding) => coding === "gzip" || (coding.startsWith("gzip;") && !coding.endsWith("q=0")));
-}
+/** `policy` is the Content-Security-Policy of the file, for scripts that run in a worker. */
+export const pageFileReply = (file: PageFile, policy: string): Reply => ({
+  status: 200,
+  body: file.bytes,
+  isShared: true,
+  contentType: file.contentType,
+  headers: {
+    ETag: file.etag,
+    "Cache-Control": file.isLasting ? "public, max-age=31536000, immutable" : "public, max-age=86400",
+    "Content-Security-Policy": policy,
+    "Cross-Origin-Resource-Policy": "same-origin",
+  },
+});

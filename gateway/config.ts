@@ -100,7 +100,7 @@ export const settings = {
     "assent-api",
   ),
   TRUSTED_PROXIES: listSetting(
-    "Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed, comma-separated. Empty believes nobody: behind a proxy its address is then recorded as the caller's.",
+    "Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed, comma-separated. Empty believes no one: behind a proxy its address is then recorded as the caller's.",
     [],
   ),
   FLOOD_GUARD_REQUESTS: integerSetting(
@@ -130,7 +130,7 @@ export const settings = {
     false,
   ),
   OIDC_ISSUER: urlSetting(
-    "An OpenID Connect provider that people may sign in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can sign in every user whose e-mail address it says it has verified.",
+    "An OpenID Connect provider that people may sign in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can sign in every user whose email address it says it has verified.",
     "",
   ),
   OIDC_CLIENT_ID: stringSetting("What the provider knows this installation by. Required with OIDC_ISSUER.", ""),

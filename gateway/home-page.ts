@@ -48,15 +48,15 @@ const icon = staticFile(
 );
 
 /** Browsers request this by themselves for a page that names no icon. */
-export const serveIcon: RequestHandler = async ({ path, method }, res, next) => {
+export const serveIcon: RequestHandler = ({ path, method }, res, next) => {
   if (path !== "/favicon.ico" || (method !== "GET" && method !== "HEAD")) {
     next();
     return;
   }
   const exchange = exchangeOf(res);
   exchange.route = path;
-  const file = { ...icon, gzip: undefined, contentType: "image/svg+xml", isLasting: false };
-  sendReply(res, exchange, await pageFileReply(file, { acceptEncoding: undefined, policy: "default-src 'none'" }));
+  const file = { ...icon, contentType: "image/svg+xml", isLasting: false };
+  sendReply(res, exchange, pageFileReply(file, "default-src 'none'"));
 };
 
 const style = `:root{color-scheme:light dark}

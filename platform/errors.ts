@@ -44,7 +44,7 @@ export const errorCatalogue = {
   TOO_MANY_CREDENTIALS: row(
     409,
     Code.FailedPrecondition,
-    "The organization has as many API keys and OAuth clients as it may. Revoke those that nobody uses.",
+    "The organization has as many API keys and OAuth clients as it may. Revoke those that no one uses.",
   ),
   NOT_FOUND: row(404, Code.NotFound, "No such endpoint. Check the method and the path."),
   VALIDATION_FAILED: row(
@@ -78,7 +78,7 @@ export const errorCatalogue = {
   LOGIN_FAILED: row(
     401,
     Code.Unauthenticated,
-    "The e-mail address or password is incorrect. After 10 failed attempts the account is locked for 15 minutes.",
+    "The email address or password is incorrect. After 10 failed attempts the account is locked for 15 minutes.",
   ),
   LOGIN_CODE_INVALID: row(
     401,
@@ -106,7 +106,7 @@ export const errorCatalogue = {
   TOTP_NOT_BEGUN: row(409, Code.Aborted, "No two-factor setup is in progress. Start again with a new secret."),
   TOTP_ALREADY_ENABLED: row(409, Code.Aborted, "Two-factor authentication is already on. Turn it off first."),
   TOTP_NOT_ENABLED: row(409, Code.Aborted, "Two-factor authentication is not on."),
-  USER_EXISTS: row(409, Code.AlreadyExists, "The organization already has a user with this e-mail address."),
+  USER_EXISTS: row(409, Code.AlreadyExists, "The organization already has a user with this email address."),
   USER_NOT_INVITED: row(409, Code.Aborted, "The user has already accepted the invitation."),
   USER_NOT_ACTIVE: row(
     409,
@@ -205,18 +205,18 @@ export const errorCatalogue = {
   CLICK_CAMPAIGN_STARTED: row(
     409,
     Code.FailedPrecondition,
-    "Only drafts can be deleted. Cancel the campaign if nobody should be asked any more.",
+    "Only drafts can be deleted. Cancel the campaign if no one should be asked any more.",
   ),
   CLICK_CAMPAIGN_CLOSED: row(
     409,
     Code.FailedPrecondition,
     "The campaign has ended or was cancelled. One that has ended goes on when you give it a later dueAt.",
   ),
-  CLICK_CAMPAIGN_EMPTY: row(409, Code.FailedPrecondition, "Nobody is in the campaign. Add people before you start it."),
+  CLICK_CAMPAIGN_EMPTY: row(409, Code.FailedPrecondition, "No one is in the campaign. Add people before you start it."),
   CLICK_CAMPAIGN_FULL: row(
     409,
     Code.FailedPrecondition,
-    "A campaign has at most 1,000,000 people. Nobody was added. Ask the others by another campaign.",
+    "A campaign has at most 1,000,000 people. No one was added. Ask the others by another campaign.",
   ),
   CLICK_TOO_MANY_CAMPAIGNS: row(
     409,
@@ -257,7 +257,7 @@ export const errorCatalogue = {
   CLICK_APPROVAL_NOT_REQUESTED: row(
     409,
     Code.Aborted,
-    "Nobody has asked for the approval of this text, or it was refused. Ask for it first (POST …/approval-requests).",
+    "No one has asked for the approval of this text, or it was refused. Ask for it first (POST …/approval-requests).",
   ),
   CLICK_VERSION_NOT_PUBLISHED: row(409, Code.Aborted, "No version is published. Publish a version first."),
   CLICK_VERSION_SUPERSEDED: row(
@@ -375,11 +375,11 @@ export const errorCatalogue = {
     "The PDF cannot be processed: it is damaged, encrypted or too large when decompressed. Save it again and retry.",
   ),
   RECIPIENT_NOT_FOUND: row(404, Code.NotFound, "The agreement has no recipient with this id."),
-  INVALID_EMAIL: row(400, Code.InvalidArgument, "A recipient's e-mail address is invalid. See details."),
+  INVALID_EMAIL: row(400, Code.InvalidArgument, "A recipient's email address is invalid. See details."),
   DUPLICATE_RECIPIENT: row(
     400,
     Code.InvalidArgument,
-    "Two signers have the same e-mail address. Use distinct addresses or give each a clientUserId.",
+    "Two signers have the same email address. Use distinct addresses or give each a clientUserId.",
   ),
   RECIPIENT_ALREADY_SIGNED: row(409, Code.Aborted, "The recipient has already signed and cannot be changed."),
   RECIPIENT_NOT_IN_SEQUENCE: row(
@@ -390,7 +390,7 @@ export const errorCatalogue = {
   RECIPIENT_NOT_EMBEDDED: row(
     400,
     Code.FailedPrecondition,
-    "The recipient signs by e-mail because it has no clientUserId. Set a clientUserId to sign in your application.",
+    "The recipient signs by email because it has no clientUserId. Set a clientUserId to sign in your application.",
   ),
   VIEW_URL_EXPIRED: row(
     400,

@@ -212,12 +212,12 @@ export function createMetrics(): Metrics {
     logEpochsUnconfirmed: fresh(
       usualFreshMs,
       "assent_log_epochs_unconfirmed",
-      "Epochs of logs that nobody has confirmed.",
+      "Epochs of logs that no one has confirmed.",
       [],
     ),
     setbackUnconfirmed: gauge(
       "assent_setback_unconfirmed",
-      "1 while nobody has confirmed that the database of this service, or NATS, went back in time.",
+      "1 while no one has confirmed that the database of this service, or NATS, went back in time.",
       ["service"],
     ),
     logWitnessFailing: fresh(

@@ -78,7 +78,7 @@ const formatNames: Readonly<Record<string, string>> = {
   "language-tag": "a BCP 47 language tag such as en-US",
   "https-url": "an absolute https URL without credentials",
   uri: "an absolute https URL without credentials",
-  email: "an e-mail address",
+  email: "an email address",
 };
 
 /** The path of an error: `/recipients/0/name` becomes `recipients[0].name`. */

@@ -144,7 +144,7 @@ describe("users", () => {
     expect(signedIn?.principal?.user).toMatchObject({ id: userId, email: "Ann@example.com", name: "Ann Example" });
     const again = await admin([...command, "--name", "Ann Again"]);
     expect(again).toMatchObject({ code: 1, out: "" });
-    expect(again.err).toContain("already has a user with this e-mail address");
+    expect(again.err).toContain("already has a user with this email address");
   });
 });
 

@@ -57,18 +57,18 @@ const choicesTemplate = {
     },
     jurisdiction: "EU",
     privacyNoticeUrl: "https://www.example.com/privacy",
-    withdrawalMethod: "In your account settings, or by e-mail to privacy@example.com.",
+    withdrawalMethod: "In your account settings, or by email to privacy@example.com.",
     purposes: [
       {
         key: "newsletter",
         name: "Send me the newsletter",
-        description: "Once a month, by e-mail. We keep your address until you unsubscribe.",
-        dataCategories: ["E-mail address"],
+        description: "Once a month, by email. We keep your address until you unsubscribe.",
+        dataCategories: ["Email address"],
       },
       {
         key: "research",
         name: "Use my orders to improve the shop",
-        description: "Without your name. Nobody outside of Example Ltd. gets the data.",
+        description: "Without your name. No one outside of Example Ltd. gets the data.",
         dataCategories: ["Orders"],
         expiresAfterDays: 730,
       },

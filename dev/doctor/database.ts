@@ -32,7 +32,7 @@ export function checkEncryption(url: string): Finding[] {
     "Add ?sslmode=verify-full to DATABASE_URL, and &sslrootcert=… with the file of its authority where that is not a public one.";
   const isChecked = ["require", "verify-ca", "prefer"].includes(mode) && !searchParams.has("uselibpqcompat");
   if (isChecked) return [notice(check, `sslmode=${mode} means verify-full today, and less in later releases`, todo)];
-  return [wrong(check, `nobody checks that it is the database which answers at ${host}`, todo)];
+  return [wrong(check, `no one checks that it is the database which answers at ${host}`, todo)];
 }
 
 async function askDatabase(installation: Installation, url: string): Promise<Finding[]> {

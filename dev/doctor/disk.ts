@@ -93,7 +93,7 @@ async function growingLog(query: Query): Promise<Finding[]> {
   );
   for (const { name, kept } of slots.filter(({ kept }) => kept >= keptMbOfSlot)) {
     findings.push(
-      notice(check, `nobody reads the replication slot ${name}, which keeps ${kept} MB of the log`, todoFull),
+      notice(check, `no one reads the replication slot ${name}, which keeps ${kept} MB of the log`, todoFull),
     );
   }
   return findings;

@@ -66,7 +66,7 @@ const unconfirmedEpochs = (count: number): Finding[] =>
 /** The same of a running click service, which compares the logs with their witness itself. */
 export function epochsOfRunning({ witness, unconfirmed, setbacks }: ListLogEpochsResponse): Finding[] {
   const waiting = setbacks.filter(({ confirmedAt }) => confirmedAt === undefined).map(({ service }) => service);
-  const says = `nobody has confirmed that a database or NATS went back in time, by what ${waiting.join(", ")} found: nothing is deleted for its time`;
+  const says = `no one has confirmed that a database or NATS went back in time, by what ${waiting.join(", ")} found: nothing is deleted for its time`;
   const found = [
     ...unconfirmedEpochs(unconfirmed),
     ...(waiting.length === 0 ? [] : [wrong("setbacks", says, "docs/operations.md, EventsBeganAnew.")]),
@@ -79,7 +79,7 @@ export function epochsOfRunning({ witness, unconfirmed, setbacks }: ListLogEpoch
 const wentBack = "docs/operations.md, EvidenceWentBack.";
 const noWitness = notice(
   witnessCheck,
-  "nobody outside the database knows what the logs have signed",
+  "no one outside the database knows what the logs have signed",
   "Set LOG_WITNESS: after a restore the logs would sign a second history (docs/operations.md, The witness of the logs).",
 );
 

@@ -63,7 +63,7 @@ async function checkLogin(query: Query): Promise<Finding[]> {
     notice(
       "roles",
       `the login ${login.name} is a superuser`,
-      "Let the processes log in with a login that owns nothing: SERVICE_LOGIN of npm run migrate.",
+      "Let the processes sign in with a login that owns nothing: SERVICE_LOGIN of npm run migrate.",
     ),
   ];
 }

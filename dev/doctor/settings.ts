@@ -114,7 +114,7 @@ function weakGateway(installation: Installation): Finding[] {
     findings.push(
       notice(
         "proxies",
-        "TRUSTED_PROXIES is empty, so behind a load balancer its address is recorded as everybody's",
+        "TRUSTED_PROXIES is empty, so behind a load balancer its address is recorded as everyone's",
         "Set the addresses of the load balancer, unless clients connect to the gateway themselves.",
       ),
     );

@@ -118,7 +118,7 @@ export async function checkTimestamps(installation: Installation): Promise<Findi
   const url = installation.text("TSA_URL");
   if (url === undefined) {
     return [
-      notice("time stamps", "TSA_URL is not set: nobody else proves since when records exist", "docs/evidence.md."),
+      notice("time stamps", "TSA_URL is not set: no one else proves since when records exist", "docs/evidence.md."),
     ];
   }
   const trusted = trustedAuthorities(installation);
@@ -158,7 +158,7 @@ export async function checkMail(installation: Installation): Promise<Finding[]> 
   if (!["sign", "auth", "click"].some((name) => installation.has(name))) return [];
   const url = installation.text("SMTP_URL");
   if (url === undefined) {
-    return [notice("mail", "SMTP_URL is not set: nobody is invited or reminded by mail", "docs/mail.md tells how.")];
+    return [notice("mail", "SMTP_URL is not set: no one is invited or reminded by mail", "docs/mail.md tells how.")];
   }
   const limits = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs };
   const egress = egressOfAll(installation);

@@ -81,7 +81,7 @@ async function identify(transport: GrpcTransport, name: string, target: string, 
     .compareSettings({ nonce }, { timeoutMs: patienceMs })
     .catch((error: unknown) => ConnectError.from(error));
   if (!isService) {
-    const who = said instanceof ConnectError || said.service === "" ? "somebody else" : said.service;
+    const who = said instanceof ConnectError || said.service === "" ? "someone else" : said.service;
     return { finding: wrong(name, `at ${target} is ${who}, not ${wanted}`, `Set the address of ${wanted}.`) };
   }
   if (said instanceof ConnectError && [Code.Unauthenticated, Code.PermissionDenied].includes(said.code)) {

@@ -24,8 +24,8 @@ const assets = `${root}/assets/`;
  * routing. The page is the same for everybody and contains no data, so it needs no sign-in.
  */
 export function serveDashboard(page: BuiltPage | undefined): RequestHandler {
-  return async (req, res, next) => {
-    const { path, method, headers } = req;
+  return (req, res, next) => {
+    const { path, method } = req;
     if (page === undefined || !(path === root || path.startsWith(`${root}/`))) {
       next();
       return;
@@ -35,19 +35,15 @@ export function serveDashboard(page: BuiltPage | undefined): RequestHandler {
     if (method !== "GET" && method !== "HEAD") {
       throw new DomainError("METHOD_NOT_ALLOWED", { metadata: { allow: "GET, HEAD" } });
     }
-    sendReply(res, exchange, path.startsWith(assets) ? await fileReply(page, path, headers) : pageReply(page));
+    sendReply(res, exchange, path.startsWith(assets) ? fileReply(page, path) : pageReply(page));
   };
 }
 
-async function fileReply(
-  { files }: BuiltPage,
-  path: string,
-  headers: Parameters<RequestHandler>[0]["headers"],
-): Promise<Reply> {
+function fileReply({ files }: BuiltPage, path: string): Reply {
   const file = files.get(path.slice(assets.length));
   if (file === undefined) throw new DomainError("NOT_FOUND");
   const policy = path.endsWith(workerEnding) ? workerPolicy : "default-src 'none'";
-  return pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy });
+  return pageFileReply(file, policy);
 }
 
 /** PDF documents are read in a worker, which has a policy of its own, because image decoders are WebAssembly. */
@@ -58,6 +54,7 @@ const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 const pageReply = ({ html }: BuiltPage): Reply => ({
   status: 200,
   body: html,
+  isShared: true,
   contentType: "text/html; charset=utf-8",
   headers: {
     "Cache-Control": "no-cache",

@@ -97,6 +97,7 @@ const suffix = (length: number, size: number): ByteRange | "unsatisfiable" =>
 export const pageInOneFileReply = ({ page, pageHashes }: ServedPage): Reply => ({
   status: 200,
   body: page.source,
+  isShared: true,
   contentType: "text/html; charset=utf-8",
   headers: {
     ETag: page.etag,

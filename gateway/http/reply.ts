@@ -4,6 +4,7 @@ import type { Express, Response } from "express";
 import type { Logger } from "#platform/logger.ts";
 import type { Grant } from "../limits/window-store.ts";
 import { boundUnreadBody, type UnreadLimits } from "./body-budget.ts";
+import { codingFor, encodedReply, mayBeEncoded } from "./encoding.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** A response ready to be sent. */
@@ -17,6 +18,8 @@ export interface Reply {
   readonly contentType?: string;
   /** A list is sent as one header line per value. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** The same for everyone, as files of a build are: compressed once, and kept so. */
+  readonly isShared?: boolean;
   /** How a body that was not read is treated; by default as usual. */
   readonly unread?: UnreadLimits;
 }
@@ -57,6 +60,20 @@ const jsonType = "application/json; charset=utf-8";
 export function sendReply(res: Response, exchange: Exchange, reply: Reply): void {
   if (res.headersSent || res.destroyed) return;
   boundUnreadBody(res.req, reply.unread);
+  const coding = codingFor(reply, res.req.headers);
+  if (coding === undefined) {
+    write(res, exchange, reply);
+    return;
+  }
+  // Compressed by a thread; meanwhile the client may have gone.
+  void encodedReply(reply, coding)
+    .catch(() => reply)
+    .then((encoded) => {
+      if (!res.headersSent && !res.destroyed) write(res, exchange, encoded);
+    });
+}
+
+function write(res: Response, exchange: Exchange, reply: Reply): void {
   const { body } = reply;
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   // All at once, because setHeader validates and stores each one separately.
@@ -69,6 +86,7 @@ export function sendReply(res: Response, exchange: Exchange, reply: Reply): void
     ...(body === undefined ? {} : { "Content-Type": reply.contentType ?? jsonType, "Content-Length": length }),
     ...(res.app.locals[isDraining] === true ? { Connection: "close" } : {}),
     ...reply.headers,
+    ...variesByCoding(reply),
   });
   if (reply.stream !== undefined) {
     sendStream(res, reply.stream);
@@ -76,6 +94,13 @@ export function sendReply(res: Response, exchange: Exchange, reply: Reply): void
   }
   // As many bytes as characters means ASCII, for which latin1 gives the same bytes faster.
   res.end(body, length === body?.length ? "latin1" : "utf8");
+}
+
+/** Caches must not give a compressed form to those who do not read it. */
+function variesByCoding(reply: Reply): Readonly<Record<string, string>> {
+  const { Vary: others, "Content-Encoding": coding } = reply.headers ?? {};
+  if (coding === undefined && !mayBeEncoded(reply)) return {};
+  return { Vary: others === undefined ? "Accept-Encoding" : `${others}, Accept-Encoding` };
 }
 
 const rateLimitHeaders = ({ limit, remaining, resetAt, retryAfterSeconds }: Grant): Record<string, number> => ({

@@ -106,7 +106,7 @@ export function createIdentityProvider(settings: ProviderSettings, { monotonic, 
       // Only the code: the error itself may contain data from the provider.
       logger.warn(
         { refusal: refused.refusal, reason: reasonOf(error) },
-        "nobody was signed in by the identity provider",
+        "no one was signed in by the identity provider",
       );
       throw refused;
     }

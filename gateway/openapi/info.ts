@@ -95,7 +95,7 @@ ${table}
 
 ## Sending again
 
-What records something takes an \`X-Idempotency-Key\`. The same key with the same body answers what was recorded first, for ever, with \`Idempotent-Replayed: true\`; with another body it is 422.`;
+What records something takes an \`X-Idempotency-Key\`. The same key with the same body answers what was recorded first, forever, with \`Idempotent-Replayed: true\`; with another body it is 422.`;
 
 export const info = {
   title: "Assent",
@@ -123,13 +123,13 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   Render: "Showing a text: as JSON, as a page or as a fragment of HTML, and the script that shows it in your page.",
   "Document templates":
     "What documents are made from: restricted HTML or Markdown with placeholders, and its versions.",
-  Assets: "Images for the templates of documents.",
+  Assets: "Images for the document templates.",
   Documents: "Generating PDF from templates and data, and what the plan allows of it.",
   Batches: "Many documents at once, item by item.",
   Agreements: "What people are asked to sign: drafts, sending, the course of it, and what has happened.",
   Recipients: "Who takes part in an agreement, and the tabs that each fills in.",
   "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
-  Brands: "How pages and mails look to those who are asked to agree: logo, colours, sender, words.",
+  Brands: "How pages and mails look to those who are asked to agree: logo, colors, sender, words.",
   "Agreement templates": "What agreements are made from: documents, roles and tabs.",
   "Signing page": "What the page does on which people sign: it is opened by a link, which becomes a session.",
   Dashboard: "People who sign in with a browser: their accounts, and what they manage of their organization.",
@@ -142,7 +142,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   "Compatible views": "Links that let a person sign, send or look.",
   "Compatible templates": "What envelopes are made from.",
   "Compatible folders": "The folders of an account, and its recycle bin.",
-  "Compatible bulk sending": "One envelope or template, sent to everybody in a list.",
+  "Compatible bulk sending": "One envelope or template, sent to everyone in a list.",
   "Compatible events": "Where events are to be sent, the keys that sign them, and what became of each.",
   "Compatible account": "The account, and the one user who stands for a credential.",
   System: "The state of this installation, and this description.",

@@ -66,7 +66,7 @@ const idempotencyKey = (required: boolean): Json => ({
   name: "X-Idempotency-Key",
   in: "header",
   required,
-  description: "Unique to this record within the organization, for ever, and the same on every retry.",
+  description: "Unique to this record within the organization, forever, and the same on every retry.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x20-\\x7e]+$" },
   example: "order-1042-terms",
 });

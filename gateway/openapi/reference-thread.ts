@@ -1,11 +1,7 @@
 import { answerJobs } from "#platform/worker-jobs.ts";
-import { staticFile } from "../static-file.ts";
-import { referencePage, referencePagePolicy } from "./page/reference-page.ts";
-import type { ReferencePage } from "./reference.ts";
+import { type ReferenceFile, referenceFiles } from "./page/reference-page.ts";
 
 answerJobs(
-  (document: Uint8Array): ReferencePage => ({
-    page: staticFile(referencePage(JSON.parse(Buffer.from(document).toString()))),
-    pagePolicy: referencePagePolicy,
-  }),
+  (document: Uint8Array): ReadonlyMap<string, ReferenceFile> =>
+    referenceFiles(JSON.parse(Buffer.from(document).toString())),
 );

@@ -26,7 +26,7 @@ export const acceptanceRoutes: readonly Route[] = [
     path: "/v1/click/accept",
     summary: "Record an acceptance",
     description:
-      "Recorded exactly once per idempotency key, for ever: the same key with the same body answers the receipt that is already recorded.",
+      "Recorded exactly once per idempotency key, forever: the same key with the same body answers the receipt that is already recorded.",
     access: { scopes: ["click:accept", "click:write", "click:admin"], limitGroup: "accept" },
     idempotencyKey: "required",
     body: jsonBody<JsonObject>({

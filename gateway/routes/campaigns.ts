@@ -159,7 +159,7 @@ export const campaignRoutes: readonly Route[] = [
     path: "/v1/click/campaigns/{id}/start",
     summary: "Start a campaign",
     description:
-      "Looks in the background at what everybody has accepted already. Then click.campaign.started tells you whom to ask. Starting a campaign that runs changes nothing.",
+      "Looks in the background at what everyone has accepted already. Then click.campaign.started tells you whom to ask. Starting a campaign that runs changes nothing.",
     access: write,
     notFound: ofCampaign,
     success: { status: 200, description: "The running campaign.", schema: answer },
@@ -178,7 +178,7 @@ export const campaignRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/campaigns/{id}/cancel",
     summary: "Cancel a campaign",
-    description: "Nothing is counted and nobody reminded any more; what was counted stays. It cannot go on again.",
+    description: "Nothing is counted and no one reminded any more; what was counted stays. It cannot go on again.",
     access: write,
     notFound: ofCampaign,
     success: { status: 200, description: "The cancelled campaign.", schema: answer },

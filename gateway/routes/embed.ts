@@ -80,6 +80,7 @@ const scriptReply = (
 ): Reply => ({
   status: 200,
   body: source,
+  isShared: true,
   contentType,
   headers: { ETag: `"${hash}"`, "Cache-Control": cacheControl, ...headers },
 });

@@ -58,7 +58,7 @@ export const erasureRoutes: readonly Route[] = [
     path: "/v1/click/evidence/{sessionId}/restricted",
     summary: "Open restricted evidence",
     description:
-      "The evidence bundle with what is restricted. Who opens it, when and why is kept, and the log says that it was opened. When nothing is restricted it is the bundle that everybody may read, and nothing is noted.",
+      "The evidence bundle with what is restricted. Who opens it, when and why is kept, and the log says that it was opened. When nothing is restricted it is the bundle that everyone may read, and nothing is noted.",
     notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
     body: createBody(opening, {
       example: { reason: "Lawsuit 4 C 17/26: we must show what was agreed." },

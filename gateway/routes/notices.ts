@@ -95,7 +95,7 @@ const words: Readonly<Record<string, Words>> = {
   },
   pt: {
     ask: "Desativar os avisos?",
-    text: "Você não receberá mais e-mails sobre os acordos que você ou aplicações da sua organização enviaram.",
+    text: "Você não receberá mais emails sobre os acordos que você ou aplicações da sua organização enviaram.",
     button: "Desativar",
     done: "Os avisos estão desativados",
     doneText: "Você pode ativá-los de novo no painel, na sua conta.",

@@ -23,7 +23,7 @@ const userInfo = answer({
   created: described(dateTime, "When the API key or the OAuth client was made."),
   email: described(
     example(anyText, "cl_0123456789abcdefghijkl@clients.invalid"),
-    "Stands for the id of the API key or the OAuth client. Nobody can be reached at it.",
+    "Stands for the id of the API key or the OAuth client. No one can be reached at it.",
   ),
   accounts: described(listOf(account), "Always exactly one."),
 });

@@ -53,7 +53,7 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/retention",
     summary: "Say how long records are kept",
     description:
-      "A longer period holds at once. A shorter one holds in seven days, and until then it can be taken back. What is not named is kept for ever, as all is at first; deliveries of webhooks stay for 30 days at most. Agreements that are still to be signed are never deleted, and acceptances not before the retentionDays of their terms are over.",
+      "A longer period holds at once. A shorter one holds in seven days, and until then it can be taken back. What is not named is kept forever, as all is at first; deliveries of webhooks stay for 30 days at most. Agreements that are still to be signed are never deleted, and acceptances not before the retentionDays of their terms are over.",
     body: createBody(retention, {
       example: {
         periods: [
@@ -92,7 +92,7 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/retention/templates/{id}",
     summary: "Say how long agreements of a template are kept",
     description:
-      "These periods take the place of those of the organization for what is made from the template; with null days, it is kept for ever. For statuses that are not named, the organization's hold again. What shortens the time holds in seven days here as well. Agreements that an earlier release made know no template, and follow the organization.",
+      "These periods take the place of those of the organization for what is made from the template; with null days, it is kept forever. For statuses that are not named, the organization's hold again. What shortens the time holds in seven days here as well. Agreements that an earlier release made know no template, and follow the organization.",
     notFound: { id: "TEMPLATE_NOT_FOUND" },
     body: createBody(templateRetention, { example: { periods: [{ status: "completed", days: 3650 }] } }),
     success: {
@@ -190,7 +190,7 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/deletions",
     summary: "List what remains of deleted agreements",
     description:
-      "Of those whose period was over, newest agreement first: nothing personal, but enough to check what somebody has kept of them. Without limit all are returned, up to 1,000.",
+      "Of those whose period was over, newest agreement first: nothing personal, but enough to check what someone has kept of them. Without limit all are returned, up to 1,000.",
     query: queryOf<DeletionsQuery>({
       agreementId: described(uuid, "That agreement alone; the list is empty when it was not deleted."),
       limit: pageLimit,

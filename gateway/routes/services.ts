@@ -67,5 +67,5 @@ export interface Services {
   /** Names what is missing of what requests need. */
   readonly findMissing: FindMissing;
   /** The description of the API. */
-  readonly reference: Pick<Reference, "document" | "readPage">;
+  readonly reference: Pick<Reference, "document" | "readFile">;
 }

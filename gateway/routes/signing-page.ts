@@ -89,9 +89,9 @@ export const signingPageRoutes: readonly Route[] = [
       textExamples: { "text/javascript": 'import "./page.js";\n', "text/css": "main { color: black }\n" },
     },
     errors: ["NOT_FOUND"],
-    call: async ({ params, headers }, services) => {
+    call: async ({ params }, services) => {
       const file = requireFile(`${params.folder}/${params.file}`, services);
-      return pageFileReply(file, { acceptEncoding: headers["accept-encoding"], policy: filePolicy });
+      return pageFileReply(file, filePolicy);
     },
     respond: (reply) => reply,
   }),

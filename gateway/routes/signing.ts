@@ -145,7 +145,7 @@ export const signingRoutes: readonly Route[] = [
     operationId: "declineSigning",
     path: "/signing/s/{sid}/decline",
     summary: "Decline to sign",
-    description: "The agreement ends for everybody.",
+    description: "The agreement ends for everyone.",
     body: createBody(declining, { example: { reason: "The price is wrong." } }),
     success: endedAnswer,
     errors: turnErrors,

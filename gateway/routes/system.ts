@@ -2,9 +2,10 @@ import { DomainError } from "#platform/errors.ts";
 import { prefers } from "../http/accept.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
+import { referencePagePolicy, type ServedReference } from "../openapi/reference.ts";
 import type { StaticFile } from "../static-file.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
-import { answer, anyText, described, oneOf } from "./schema-parts.ts";
+import { answer, anyText, described, example, oneOf } from "./schema-parts.ts";
 
 const base = { method: "GET", tag: "System", access: "public", dialect: standardDialect } as const;
 
@@ -125,8 +126,8 @@ export const systemRoutes: readonly Route[] = [
     ...base,
     operationId: "getReferencePage",
     path: "/docs",
-    summary: "Read this description as a page",
-    description: "The same description for people: one page that works offline.",
+    summary: "Read this description as pages",
+    description: "The same description for people. This page leads to one for each area.",
     ...revalidated,
     success: {
       status: 200,
@@ -135,18 +136,52 @@ export const systemRoutes: readonly Route[] = [
       ...revalidatedSuccess,
     },
     errors: [],
-    call: async (_request, { reference }) => reference.readPage(),
-    respond: ({ page, pagePolicy }, { headers }) => {
-      const reply = fileReply(page, "text/html; charset=utf-8", headers);
-      const policy = { "Content-Security-Policy": pagePolicy, "Referrer-Policy": "no-referrer" };
-      return { ...reply, headers: { ...reply.headers, ...policy } };
+    call: (_request, { reference }) => reference.readFile(""),
+    respond: referenceReply,
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getReferenceFile",
+    path: "/docs/{page}",
+    summary: "Read a page of this description",
+    description: "The operations of one area with code in several languages, or a file that the pages load.",
+    ...revalidated,
+    texts: {
+      page: {
+        schema: example(
+          { type: "string", pattern: "^[a-z.-]{1,100}$", description: "The name of the area in small letters." },
+          "acceptances",
+        ),
+        names: "referencePage",
+        otherwise: "NOT_FOUND",
+      },
     },
+    success: {
+      status: 200,
+      description: "The page.",
+      contentType: "text/html",
+      alsoTypes: ["text/css", "text/javascript", "text/plain"],
+      textExamples: { "text/css": "main { color: black }\n", "text/javascript": '"use strict";\n', "text/plain": "[]" },
+      ...revalidatedSuccess,
+    },
+    errors: ["NOT_FOUND"],
+    call: ({ params }, { reference }) => reference.readFile(params.page ?? ""),
+    respond: referenceReply,
   }),
 ];
+
+function referenceReply(file: ServedReference | undefined, { headers }: Pick<RouteRequest, "headers">): Reply {
+  if (file === undefined) throw new DomainError("NOT_FOUND");
+  const reply = fileReply(file, file.contentType, headers);
+  const policy = { "Content-Security-Policy": referencePagePolicy, "Referrer-Policy": "no-referrer" };
+  return { ...reply, headers: { ...reply.headers, ...policy } };
+}
 
 /** Clients may keep it, but ask each time whether it is still the same. */
 function fileReply({ bytes, etag }: StaticFile, contentType: string, sent: RouteRequest["headers"]): Reply {
   const headers = { ETag: etag, "Cache-Control": "no-cache" };
   const isKnown = sent["if-none-match"]?.split(",").some((known) => known.trim().replace(/^W\//, "") === etag) === true;
-  return isKnown ? { status: 304, body: undefined, headers } : { status: 200, body: bytes, contentType, headers };
+  return isKnown
+    ? { status: 304, body: undefined, headers }
+    : { status: 200, body: bytes, isShared: true, contentType, headers };
 }

@@ -46,6 +46,7 @@ export const verifyRoutes: readonly Route[] = [
     respond: ({ script }) => ({
       status: 200,
       body: script.source,
+      isShared: true,
       contentType: "text/javascript; charset=utf-8",
       headers: {
         ETag: script.etag,
@@ -97,11 +98,11 @@ export const verifyDocumentRoutes: readonly Route[] = [
     path: "/verify/document",
     summary: "Ask whether a document was sealed here",
     description:
-      "For everybody. Whoever has exactly the sealed file, or its SHA-256, is told who has signed it; of every other file, only which signatures it has.",
+      "For everyone. Whoever has exactly the sealed file, or its SHA-256, is told who has signed it; of every other file, only which signatures it has.",
     body: fileBody,
     success: {
       status: 200,
-      description: "What everybody may know of it.",
+      description: "What everyone may know of it.",
       schema: sealVerification.schemas.answer,
     },
     errors: fileErrors,

@@ -165,7 +165,7 @@ export const versionRoutes: readonly Route[] = [
     path: "/v1/click/templates/{templateId}/versions/{versionId}/publish",
     summary: "Publish or unpublish a version",
     description:
-      "Content that differs from what was last published becomes a new revision, whose bytes never change. A published version that has a draft gets its text, in the same moment for everybody; sessions that were opened before keep the revision that they pinned. With publishAt all of this is checked now and happens then: the version says so in schedule, what is to be published cannot be edited until then, and the same call with another publishAt puts it off. Publishing at once, unpublishing and archiving end the schedule.",
+      "Content that differs from what was last published becomes a new revision, whose bytes never change. A published version that has a draft gets its text, in the same moment for everyone; sessions that were opened before keep the revision that they pinned. With publishAt all of this is checked now and happens then: the version says so in schedule, what is to be published cannot be edited until then, and the same call with another publishAt puts it off. Publishing at once, unpublishing and archiving end the schedule.",
     access: write,
     notFound: ofVersion,
     body: createBody(publication, { example: { requireReacceptance: true, publishAt: "2038-01-01T00:00:00+01:00" } }),
@@ -232,7 +232,7 @@ export const versionRoutes: readonly Route[] = [
     path: "/v1/click/templates/{templateId}/versions/{versionId}/draft",
     summary: "Save the draft of the next text",
     description:
-      "Of a published version, which goes on being served, accepted and proven as it is until it is published again. The body is the whole draft: what is absent is empty. A version has one draft. With ifUpdatedAt nothing is stored when somebody else has saved or published since.",
+      "Of a published version, which goes on being served, accepted and proven as it is until it is published again. The body is the whole draft: what is absent is empty. A version has one draft. With ifUpdatedAt nothing is stored when someone else has saved or published since.",
     access: write,
     notFound: ofVersion,
     body: createBody(versionDraft, {
@@ -261,7 +261,7 @@ export const versionRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/click/templates/{templateId}/versions/{versionId}/draft",
     summary: "Discard the draft of the next text",
-    description: "What is live stays as it is. With ifUpdatedAt nothing is discarded when somebody has saved since.",
+    description: "What is live stays as it is. With ifUpdatedAt nothing is discarded when someone has saved since.",
     access: write,
     notFound: ofVersion,
     query: queryOf<{ readonly ifUpdatedAt?: string }>({
@@ -318,7 +318,7 @@ export const versionRoutes: readonly Route[] = [
     path: "/v1/click/templates/{templateId}/versions/{versionId}/approve",
     summary: "Approve of a text",
     description:
-      "By a developer or an owner who is signed in to the dashboard, has not written the text and has not asked for the approval; never by an API key or an OAuth client. Anybody who may publish can publish exactly this text then.",
+      "By a developer or an owner who is signed in to the dashboard, has not written the text and has not asked for the approval; never by an API key or an OAuth client. Anyone who may publish can publish exactly this text then.",
     access: deciders,
     notFound: ofVersion,
     body: createBody(consentToText, { example: { textHash: `sha256:${"0".repeat(64)}` } }),

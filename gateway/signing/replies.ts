@@ -24,6 +24,7 @@ const asciiUrl = (url: string): string =>
 export const pageReply = (html: string, frameAncestors: readonly string[]): Reply => ({
   status: 200,
   body: html,
+  isShared: true,
   contentType: "text/html; charset=utf-8",
   headers: { ...privately, "Content-Security-Policy": pagePolicy(frameAncestors) },
 });

@@ -69,7 +69,8 @@ test("the page runs nothing but our own files, and nobody frames or keeps it", a
 test("files are kept for ever, and compressed for those who say that they read it", async () => {
   const file = "/dashboard/assets/code/page.js";
   for (const [accepted, coding] of [
-    ["gzip, deflate, br", "gzip"],
+    ["gzip, deflate, br", "br"],
+    ["gzip", "gzip"],
     ["identity", null],
     ["gzip;q=0", null],
   ] as const) {

@@ -1,18 +1,28 @@
+import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { isDeepStrictEqual } from "node:util";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { describeWithTools } from "#platform/testing/judges.ts";
 import { until } from "#platform/testing/until.ts";
 import { buildOpenApi } from "../openapi/build.ts";
-import { referencePage, referencePagePolicy } from "../openapi/page/reference-page.ts";
+import { referenceFiles } from "../openapi/page/reference-page.ts";
+import { referencePagePolicy } from "../openapi/reference.ts";
 import { allRoutes } from "../routes/index.ts";
+import { codeIn } from "./code-samples.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 let database: TestDatabase;
 let gateway: TestGateway;
 
+const run = promisify(execFile);
 const publicUrl = "https://agreements.example.com";
 const document = buildOpenApi(allRoutes, publicUrl);
+const files = referenceFiles(document);
+const textOf = (name: string): string => files.get(name)?.text ?? "";
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -26,18 +36,33 @@ afterAll(async () => {
 
 describe.each([
   ["/openapi.json", "application/json; charset=utf-8", JSON.stringify(document)],
-  ["/docs", "text/html; charset=utf-8", referencePage(document)],
+  ["/docs", "text/html; charset=utf-8", textOf("")],
+  ["/docs/templates", "text/html; charset=utf-8", textOf("templates")],
+  ["/docs/search.txt", "text/plain; charset=utf-8", textOf("search.txt")],
+  ["/docs/reference.js", "text/javascript; charset=utf-8", textOf("reference.js")],
 ])("%s", (path, contentType, text) => {
   test("is what was built from the routes", async () => {
     const answer = await gateway.call("GET", path);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, contentType]);
     expect(answer.text).toBe(text);
     expect(answer.headers.get("cache-control")).toBe("no-cache");
-    expect(answer.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+    const plain = await gateway.call("GET", path, { headers: { "Accept-Encoding": "identity" } });
+    expect([plain.text === text, plain.headers.get("content-length")]).toEqual([true, String(Buffer.byteLength(text))]);
+  });
+
+  test.each(["br", "gzip"])("is a quarter as long in %s", async (coding) => {
+    const options = { headers: { "Accept-Encoding": coding, Cookie: "a=b" } };
+    const { headers, text: received } = await gateway.call("GET", path, options);
+    expect([headers.get("content-encoding"), headers.get("vary"), received === text]).toEqual([
+      ...[coding, "Accept-Encoding", true],
+    ]);
+    expect(Number(headers.get("content-length")) * 2.5).toBeLessThan(Buffer.byteLength(text));
+    expect(headers.get("etag")).toMatch(/^W\/"[0-9a-f]{32}"$/);
   });
 
   test("is not sent again to whoever has it", async () => {
-    const etag = (await gateway.call("HEAD", path)).headers.get("etag") ?? "";
+    const identity = { headers: { "Accept-Encoding": "identity" } };
+    const etag = (await gateway.call("HEAD", path, identity)).headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
     for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
       const answer = await gateway.call("GET", path, { headers: { "If-None-Match": known } });
@@ -48,10 +73,58 @@ describe.each([
   });
 });
 
-test("the reference page may use its own styles and nothing else", async () => {
-  const { headers } = await gateway.call("GET", "/docs");
+test("the pages of the reference may use their own files and nothing else", async () => {
+  const { headers } = await gateway.call("GET", "/docs/templates");
   expect(headers.get("content-security-policy")).toBe(referencePagePolicy);
   expect(headers.get("x-content-type-options")).toBe("nosniff");
+});
+
+test("long answers to a credential are compressed for those who read it, and never for browsers that send cookies", async () => {
+  const token = await gateway.auth.token("click:read click:write");
+  for (let count = 0; count < 12; count += 1) {
+    await gateway.call("POST", "/v1/click/templates", { token, body: { name: `Long ${count}`, type: "STATIC" } });
+  }
+  const read = async (headers: Record<string, string>) => {
+    const answer = await gateway.call("GET", "/v1/click/templates", { token, headers });
+    return [answer.headers.get("content-encoding"), answer.headers.get("vary"), answer.text] as const;
+  };
+  const [, , plain] = await read({ "Accept-Encoding": "identity" });
+  expect(plain.length).toBeGreaterThan(4_096);
+  expect(await read({ "Accept-Encoding": "gzip, br" })).toEqual(["gzip", "Accept-Encoding", plain]);
+  expect(await read({ "Accept-Encoding": "gzip;q=0" })).toEqual([null, "Accept-Encoding", plain]);
+  expect(await read({ "Accept-Encoding": "gzip", Cookie: "other=1" })).toEqual([null, "Accept-Encoding", plain]);
+  const short = await gateway.call("GET", "/v1/click/templates?limit=1", { token });
+  expect([short.headers.get("content-encoding"), short.headers.get("vary")]).toEqual([null, null]);
+});
+
+test("there are no other pages", async () => {
+  for (const page of ["nothing", "reference.html", "x".repeat(101), "A"]) {
+    expect((await gateway.call("GET", `/docs/${page}`)).status).toBe(404);
+  }
+});
+
+describeWithTools(["bash", "curl", "python3"], "the code of the reference", () => {
+  const section = (id: string): string => textOf("templates").split(`id="${id}"`)[1]?.split("</section>")[0] ?? "";
+  const samples = (["createTemplate", "findAllTemplates"] as const).flatMap((id) =>
+    Object.entries(codeIn(section(id))).map(([language, [program = ""]]) => ({ id, language, program })),
+  );
+
+  test.each(samples)("$id in $language works when it is pasted", async ({ language, program }) => {
+    const folder = mkdtempSync(join(tmpdir(), "assent-sample-"));
+    try {
+      const file = join(folder, `request.${language === "typescript" ? "mts" : "txt"}`);
+      writeFileSync(file, program.replace(/("name": ")[^"]*/, `$1In ${language}`));
+      const [command = "", ...first] =
+        { curl: ["bash"], typescript: [process.execPath], python: ["python3"] }[language] ?? [];
+      // Another name for each, because a slug is made of it.
+      const token = await gateway.auth.token("click:read click:write");
+      const env = { PATH: process.env.PATH, ASSENT: gateway.url, TOKEN: token };
+      const { stdout } = await run(command, [...first, file], { env });
+      expect(stdout).toContain("DRAFT");
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
 
 describe("/", () => {
@@ -60,7 +133,7 @@ describe("/", () => {
   test("is a page for browsers that runs nothing and leads to what is there", async () => {
     const { status, headers, text } = await gateway.call("GET", "/", page);
     expect([status, headers.get("content-type"), headers.get("vary")]).toEqual([
-      ...[200, "text/html; charset=utf-8", "Accept"],
+      ...[200, "text/html; charset=utf-8", "Accept, Accept-Encoding"],
     ]);
     const style = createHash("sha256")
       .update(/<style>([^<]*)</.exec(text)?.[1] ?? "")

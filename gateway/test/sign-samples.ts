@@ -28,6 +28,7 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
   brandImage: "ab".repeat(32),
   signingFolder: "code",
   signingFile: "page.js",
+  referencePage: "templates",
 });
 
 /** The ids in bodies and queries of signing; tests of isolation look at each of them. */

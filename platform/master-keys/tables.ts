@@ -64,7 +64,7 @@ export const masterKeyTablesSql = (options: {
             created_at timestamptz not null default now()
           )`,
           `comment on table ${schema}.hash_key is
-            'What keyed hashes are made with, for ever: iv, tag and ciphertext of AES-256-GCM under a master key. No organization: one row for the whole service.'`,
+            'What keyed hashes are made with, forever: iv, tag and ciphertext of AES-256-GCM under a master key. No organization: one row for the whole service.'`,
           `grant select, insert on ${schema}.hash_key to ${service}`,
           `grant select, update (sealed) on ${schema}.hash_key to ${resealer}`,
         ]),

@@ -76,7 +76,7 @@ function readNodes(source: string, rules: HtmlRules, report: ReportHtml): { node
   return { nodes: nesting.finish(), markup };
 }
 
-const commentMessage = "Comments, CDATA sections and processing instructions are not allowed: nobody sees them.";
+const commentMessage = "Comments, CDATA sections and processing instructions are not allowed: no one sees them.";
 
 const forbiddenEndTag = (name: string, range: SourceRange): HtmlFinding => ({
   code: "ELEMENT_FORBIDDEN",

@@ -52,7 +52,7 @@ export const requireOperatorRight =
     const operator = request.contextValues.get(operatorKey);
     const isLook = request.method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
     if (operator?.mayChange === true || (isLook && forOperators.has(request.service.typeName))) return next(request);
-    throw new ConnectError(`the token of ${operator?.name ?? "nobody"} is for looking alone`, Code.PermissionDenied);
+    throw new ConnectError(`the token of ${operator?.name ?? "no one"} is for looking alone`, Code.PermissionDenied);
   };
 
 /**

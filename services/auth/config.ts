@@ -40,11 +40,11 @@ const holderTarget = (service: string) =>
 export const settings = {
   ...commonSettings,
   NATS_URL: secretSetting(
-    "The NATS servers, comma-separated. Without them nobody is told of administrative acts, which then stand in the audit trail alone, nor, by mail, of webhook endpoints that are turned off.",
+    "The NATS servers, comma-separated. Without them no one is told of administrative acts, which then stand in the audit trail alone, nor, by mail, of webhook endpoints that are turned off.",
     "",
   ),
   AUTH_MASTER_KEY: masterKeySetting(
-    "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys, the secrets of second factors, and what the stored hashes of API keys and secrets are made with.",
+    "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys, the secrets of two-factor authentication, and what the stored hashes of API keys and secrets are made with.",
   ),
   TOKEN_ISSUER: stringSetting("The iss claim of access tokens. The gateway refuses tokens of any other.", "assent"),
   TOKEN_AUDIENCE: stringSetting(
@@ -70,7 +70,7 @@ export const settings = {
   ...mailSettings,
   SMTP_URL: {
     ...mailSettings.SMTP_URL,
-    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails: whoever invites a user is given the link instead, and nobody can reset a password. A file (SMTP_URL_FILE) is read again with each mail.",
+    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails: whoever invites a user is given the link instead, and no one can reset a password. A file (SMTP_URL_FILE) is read again with each mail.",
   },
   PUBLIC_URL: {
     ...mailSettings.PUBLIC_URL,

@@ -48,7 +48,7 @@ export const settings = {
   ),
   NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   SIGN_MASTER_KEY: masterKeySetting(
-    "32 bytes in base64. From it the keys are derived that wrap what files of agreements and the personal part of audit trails are sealed with. Lost, no file can be opened and nobody can say any more who did what; hashes still hold.",
+    "32 bytes in base64. From it the keys are derived that wrap what files of agreements and the personal part of audit trails are sealed with. Lost, no file can be opened and no one can say any more who did what; hashes still hold.",
   ),
   AUTH_TARGET: stringSetting(
     "Where the auth service answers gRPC: it knows the names of organizations, and keeps the audit trail.",

@@ -49,7 +49,7 @@ describeInBrowser("the dashboard's agreements", (pages) => {
   const dialog = (page: Page) => page.getByRole("dialog");
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const tab = (page: Page, name: string) =>
-    page.getByRole("navigation", { name: "Parts of the agreement" }).getByRole("link", { name });
+    page.getByRole("navigation", { name: "Agreement sections" }).getByRole("link", { name });
   const open = async (page: Page, subject: string): Promise<void> => {
     await page.getByRole("link", { name: subject }).click();
     await page.getByRole("heading", { level: 1, name: subject }).waitFor();
@@ -90,7 +90,7 @@ describeInBrowser("the dashboard's agreements", (pages) => {
   test("an agreement is found, followed, read, downloaded and looked up in its history", async () => {
     const { api, owner } = await newAccount();
     const page = await enter(owner);
-    await page.getByText("No agreement yet").waitFor();
+    await page.getByText("No agreements yet").waitFor();
     await expectAccessible(page);
     const people = [signer("1", "Ann Example", { clientUserId: "1" }), signer("2", "Bob Example")];
     const id = await create(api, "Master Services Agreement", people);
@@ -101,18 +101,18 @@ describeInBrowser("the dashboard's agreements", (pages) => {
     await expectAccessible(page);
     await findBySearch(page, id);
 
-    await page.getByText("Signs in your application").waitFor();
-    await page.getByText("Waits for its turn").waitFor();
+    await page.getByText("Signs in your app").waitFor();
+    await page.getByText("Waiting", { exact: true }).waitFor();
     await expectAccessible(page);
     await screenshot(page, "agreement");
     await button(page, "Signing link").click();
-    await dialog(page).getByText("It opens the agreement as this person").waitFor();
+    await dialog(page).getByText("Opens the agreement as this person").waitFor();
     await expectAccessible(page);
-    await dialog(page).getByLabel("Where the browser goes").fill("http://www.example.com/");
-    await button(page, "Make the link").click();
-    await dialog(page).getByText("Request number for support:").waitFor();
-    await dialog(page).getByLabel("Where the browser goes").fill("https://www.example.com/signed");
-    await button(page, "Make the link").click();
+    await dialog(page).getByLabel("Return URL").fill("http://www.example.com/");
+    await button(page, "Create link").click();
+    await dialog(page).getByText("Request ID for support:").waitFor();
+    await dialog(page).getByLabel("Return URL").fill("https://www.example.com/signed");
+    await button(page, "Create link").click();
     const url = (await dialog(page).locator(".copy-line code").textContent()) ?? "";
     system.secrets.add("token", url.slice(url.lastIndexOf("/") + 1));
     await screenshot(page, "agreement-link");
@@ -141,12 +141,12 @@ describeInBrowser("the dashboard's agreements", (pages) => {
       await search.press("Enter");
       await page.getByRole("row").filter({ hasText: "Something else" }).waitFor({ state: "detached" });
       expect(await rows.count()).toBe(1);
-      await button(page, "Clear the filters").click();
+      await button(page, "Clear filters").click();
       await page.getByRole("row").filter({ hasText: "Something else" }).waitFor();
     }
-    await page.getByRole("button", { name: /State/ }).click();
+    await page.getByRole("button", { name: /Status/ }).click();
     await page.getByRole("option", { name: "Expired" }).click();
-    await page.getByText("No agreement matches").waitFor();
+    await page.getByText("No matching agreements").waitFor();
     await page.getByLabel("From", { exact: true }).fill("2020-01-01");
     await page.getByLabel("To", { exact: true }).fill("2020-01-31");
     await page.waitForURL(/\?status=expired&from=2020-01-01&to=2020-01-31$/);
@@ -191,18 +191,18 @@ describeInBrowser("the dashboard's agreements", (pages) => {
     await expectAccessible(page);
 
     await open(page, "To be voided");
-    await button(page, "Remind").click();
-    await page.getByText("Mailed again: Dora Example.").waitFor();
+    await button(page, "Send reminder").click();
+    await page.getByText("Reminder sent to Dora Example.").waitFor();
     await button(page, "Void").click();
-    await dialog(page).getByText("Nobody can sign “To be voided” any more").waitFor();
+    await dialog(page).getByText("No one will be able to sign “To be voided”").waitFor();
     await expectAccessible(page);
     await screenshot(page, "agreement-void");
     await dialog(page).getByLabel("Reason").fill("A mistake.");
     await dialog(page).getByRole("button", { name: "Void" }).click();
     await dialog(page).waitFor({ state: "detached" });
-    await page.getByText("It was ended by the sender.").waitFor();
+    await page.getByText("The sender voided it.").waitFor();
     await page.getByText("A mistake.").waitFor();
-    expect(await page.getByRole("button", { name: /Remind|Void/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /reminder|Void/ }).count()).toBe(0);
     await expectAccessible(page);
     await screenshot(page, "agreement-voided");
     await tab(page, "History").click();
@@ -215,7 +215,7 @@ describeInBrowser("the dashboard's agreements", (pages) => {
     await page.getByRole("link", { name: "All agreements" }).click();
     await open(page, "A draft");
     await button(page, "Delete draft").click();
-    await dialog(page).getByText("“A draft” and its documents are gone for good.").waitFor();
+    await dialog(page).getByText("“A draft” and its documents will be permanently deleted.").waitFor();
     await dialog(page).getByRole("button", { name: "Delete draft" }).click();
     await page.getByRole("row").filter({ hasText: "To be voided" }).waitFor();
     await page.getByRole("link", { name: "A draft" }).waitFor({ state: "detached" });
@@ -238,15 +238,15 @@ describeInBrowser("the dashboard's agreements", (pages) => {
     await takePeriodsBack(page, "Olga Owner");
     await seeDeletions(page, { ...system, ...api });
     const viewer = await openAs(pages, await newViewer(system, owner), "/privacy", wrong);
-    await viewer.getByText("There is no such page").waitFor();
+    await viewer.getByText("Page not found").waitFor();
   });
 
   async function lookAs(person: Person): Promise<void> {
     const viewer = await enter(person, { viewport: { width: 320, height: 640 } });
     await screenshot(viewer, "agreements-phone");
     await open(viewer, "For everybody");
-    await viewer.getByText("It waits for those whose turn it is.").waitFor();
-    expect(await viewer.getByRole("button", { name: /Remind|Void|Delete|link/ }).count()).toBe(0);
+    await viewer.getByText("Waiting for the next recipients.").waitFor();
+    expect(await viewer.getByRole("button", { name: /reminder|Void|Delete|link/ }).count()).toBe(0);
     await screenshot(viewer, "agreement-phone");
     await tab(viewer, "Documents").click();
     await isDrawn(viewer);

@@ -43,7 +43,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
 
   const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
   const dialog = (page: Page) => page.getByRole("dialog");
-  const text = (page: Page) => page.getByRole("textbox", { name: "Text to agree to" });
+  const text = (page: Page) => page.getByRole("textbox", { name: "Text to accept" });
   /** By keys, because what the browser itself puts in the place of a selection brings styles along, which are refused. */
   async function write(page: Page, content: string): Promise<void> {
     await button(page, "Source").click();
@@ -52,26 +52,26 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await page.keyboard.insertText(content);
   }
   const preview = (page: Page) => page.locator("assent-embed");
-  const isSaved = (page: Page) => page.getByText("Everything is saved.").waitFor();
+  const isSaved = (page: Page) => page.getByText("All changes saved.").waitFor();
   const expectAccessible = async (page: Page): Promise<void> => expect(await problemsIn(page)).toEqual([]);
 
   test("a text is written, checked, looked at and saved, and nobody's text is lost", async () => {
     const id = await create({ name: "Terms of service", type: "STATIC", policyFlags: { requireCheckbox: true } });
     const page = await open(id);
     await write(page, "<h2>Terms</h2>\n<p>Be kind.</p>\n<script>evil()</script>");
-    await page.getByText("1 error, 0 warnings: it can be saved, but not published.").waitFor();
-    await page.getByText("The text has errors with which it cannot be shown.").waitFor();
+    await page.getByText("1 error, 0 warnings. You can save this text, but not publish it.").waitFor();
+    await page.getByText("Fix the errors in the text to see a preview.").waitFor();
     await expectAccessible(page);
     await screenshot(page, "editor-errors");
     await button(page, "Line 3, column 1").click();
     await page.keyboard.press("Shift+End");
     await page.keyboard.press("Delete");
-    await page.getByText("Nothing is wrong with the text.").waitFor();
+    await page.getByText("No issues found.").waitFor();
     await preview(page).getByText("Be kind.").waitFor();
     await page.getByLabel("Title").fill("House rules");
     await preview(page).getByRole("checkbox", { name: "I have read and agree to the House rules." }).check();
     await preview(page).getByRole("button", { name: "I agree" }).click();
-    await page.getByText("This is a preview: nothing was recorded.").waitFor();
+    await page.getByText("This is a preview. Nothing was recorded.").waitFor();
     await text(page).press("Control+s");
     await isSaved(page);
     const [saved] = await versionsOf(id);
@@ -85,8 +85,8 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     const changed = await api.call("PATCH", `${templates}/${id}/versions/${saved?.id}`, { content: "<p>Theirs.</p>" });
     expect(changed.status).toBe(200);
     await button(page, "Save").click();
-    await page.getByText("Somebody else has saved this text meanwhile").waitFor();
-    await page.getByText("Show the other text").click();
+    await page.getByText("Someone else saved this text").waitFor();
+    await page.getByText("View other text").click();
     await page.getByText("<p>Theirs.</p>").waitFor();
     await expectAccessible(page);
     await screenshot(page, "editor-conflict");
@@ -119,7 +119,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await isSaved(page);
     const stateOf = async () => (await versionsOf(id)).map(({ status, content, label }) => [status, content, label]);
     expect(await stateOf()).toEqual([["PUBLISHED", "<p>Dear {{fullName}}</p>", "1.0"]]);
-    await page.getByText("Show what is live").click();
+    await page.getByText("Show live version").click();
     await preview(page).getByText("Dear <b>Bob</b>").waitFor();
     await expectAccessible(page);
     for (const width of [375, 1360]) {
@@ -127,31 +127,31 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
       expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
       await screenshot(page, `editor-live-beside-${width}`);
     }
-    await page.getByText("Show what is live").click();
+    await page.getByText("Show live version").click();
 
     await write(page, "<p>Hello {{fullName}}</p>");
     const theirs = await api.call("PUT", `${version}/draft`, { content: "<p>Good day {{fullName}}</p>" });
     expect(theirs.status).toBe(200);
     await button(page, "Save").click();
-    await page.getByText("Somebody else has saved this text meanwhile").waitFor();
+    await page.getByText("Someone else saved this text").waitFor();
     await button(page, "Keep my text").click();
     await button(page, "Save").click();
     await isSaved(page);
     await button(page, "Publish").click();
-    await dialog(page).getByText("in the place of version 1.0").waitFor();
-    await dialog(page).getByText("No, it only reads differently").click();
+    await dialog(page).getByText("instead of version 1.0").waitFor();
+    await dialog(page).getByText("No, only the wording changes").click();
     await expectAccessible(page);
     await dialog(page).getByRole("button", { name: "Publish", exact: true }).click();
     await page.getByText("Version 1.1 is live.").waitFor();
     expect(await stateOf()).toEqual([["PUBLISHED", "<p>Hello {{fullName}}</p>", "1.1"]]);
 
-    await button(page, "Add a language").click();
+    await button(page, "Add language").click();
     await dialog(page).getByLabel("Language").fill("ar");
-    await dialog(page).getByRole("button", { name: "Add a language" }).click();
+    await dialog(page).getByRole("button", { name: "Add language" }).click();
     await page.getByRole("link", { name: /^Arabic \(ar\)/ }).waitFor();
     await write(page, "<p>مرحبا {{fullName}}</p>");
     await page.locator('assent-embed .root[dir="rtl"]').getByText("مرحبا Ada Lovelace").waitFor();
-    await page.getByText("Width of a phone").click();
+    await page.getByText("Phone width").click();
     await screenshot(page, "editor-rtl");
     await page.setViewportSize({ width: 320, height: 900 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
@@ -184,7 +184,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     expect((await api.post(`${templates}/${id}/versions`, { locale: "en", content: before })).status).toBe(201);
     const page = await open(id);
     await text(page).locator(".visual-field").getByText("fullName").waitFor();
-    await tabTo(page, "Text to agree to");
+    await tabTo(page, "Text to accept");
     await moveCaret(page, "Control+End");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Enter");
@@ -266,7 +266,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await page.waitForFunction("getSelection().toString().trim() === 'Late'");
     await button(page, "Italic").click();
     await button(page, "Add row below").click();
-    await page.getByLabel("Kind of paragraph").selectOption("h3");
+    await page.getByLabel("Paragraph style").selectOption("h3");
     await button(page, "Undo").click();
     await button(page, "Source").click();
     const pasted = (await source(page)).join("\n");
@@ -285,7 +285,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     expect((await source(page)).join("\n")).toBe(pasted);
     await write(page, "<p>Kept <script>evil()</script></p>");
     await button(page, "Visual").click();
-    await page.getByText("The text has errors, so that it is shown as source.").waitFor();
+    await page.getByText("This text has errors, so it’s shown as source.").waitFor();
     expect(await source(page)).toEqual(["<p>Kept <script>evil()</script></p>"]);
     await expectAccessible(page);
   });
@@ -301,12 +301,12 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await page.keyboard.type(" Knock twice.");
     await preview(page).getByText("Be kind. Knock twice.").waitFor();
     await paste(page, `<p>${"a".repeat(1_048_570)}</p>`);
-    await page.getByRole("alert").getByText("This is too much to paste").waitFor();
+    await page.getByRole("alert").getByText("That’s too much to paste").waitFor();
     await expectAccessible(page);
     await screenshot(page, "editor-paste-too-large");
     await page.reload();
     await text(page).getByText("Be kind. Knock twice.").waitFor();
-    await page.getByText("Your unsaved changes were restored.").waitFor();
+    await page.getByText("We restored your unsaved changes.").waitFor();
     await expectAccessible(page);
     for (const width of [375, 1360]) {
       await page.setViewportSize({ width, height: 900 });
@@ -318,7 +318,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await text(page).getByText("Be kind.", { exact: true }).waitFor();
     await page.reload();
     await text(page).getByText("Be kind.", { exact: true }).waitFor();
-    expect(await page.getByText("Your unsaved changes were restored.").count()).toBe(0);
+    expect(await page.getByText("We restored your unsaved changes.").count()).toBe(0);
     await text(page).getByText("Be kind.").click();
     await moveCaret(page, "Control+End");
     await page.keyboard.type(" Or not.");
@@ -326,6 +326,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     const kept = () => page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('assent-unsaved'))");
     expect(await kept()).toEqual([expect.stringContaining(id)]);
     await button(page, "Sign out").click();
+    await button(page, "Leave without saving").click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     expect(await kept()).toEqual([]);
   });
@@ -350,17 +351,17 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
   test("the policy says what it means, is changed flag by flag, and refuses contradictions", async () => {
     const id = await create({ name: "Rules", type: "STATIC" });
     const page = await open(`${id}/policy`);
-    await page.getByText("An acceptance needs no verification.").waitFor();
-    await page.getByLabel("Shown for at least … seconds").fill("5");
-    await page.getByText("Scrolled to the end", { exact: true }).click();
+    await page.getByText("No verification required.").waitFor();
+    await page.getByLabel("Minimum seconds shown").fill("5");
+    await page.getByText("Require scrolling to the end", { exact: true }).click();
     await page.getByLabel("Minimum age").fill("18");
-    await button(page, "Save the policy").click();
+    await button(page, "Save policy").click();
     await page.getByText("needs requireRenderToken true or allowDirectAccept false").waitFor();
     expect(await page.getByLabel("Minimum age").inputValue()).toBe("18");
     await expectAccessible(page);
-    await page.getByText("Proof that the text was shown", { exact: true }).click();
-    await button(page, "Save the policy").click();
-    await page.getByText("from the age of 18").waitFor();
+    await page.getByText("Require proof that the text was shown", { exact: true }).click();
+    await button(page, "Save policy").click();
+    await page.getByText("age 18 or older").waitFor();
     const { body } = await api.get(`${templates}/${id}/configuration`);
     expect(body.effectivePolicy).toMatchObject({
       minDisplaySeconds: 5,
@@ -372,7 +373,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await expectAccessible(page);
     await screenshot(page, "policy-dark");
 
-    await button(page, "Change the configuration").click();
+    await button(page, "Edit configuration").click();
     await dialog(page).getByLabel("Configuration as JSON").fill('{"documents":[{"name":"A"},{"name":"A"}]}');
     await button(page, "Save").click();
     await dialog(page).getByText("must differ from those before it").waitFor();

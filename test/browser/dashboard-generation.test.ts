@@ -27,7 +27,7 @@ describeInBrowser("the dashboard's document generation", (pages) => {
 
   async function enter(person: Person, path = "", options: BrowserContextOptions = {}): Promise<Page> {
     const page = await openAs(pages, person, `/generation${path}`, wrong, options);
-    await page.getByRole("navigation", { name: "Parts of document generation" }).waitFor();
+    await page.getByRole("navigation", { name: "Document generation sections" }).waitFor();
     return page;
   }
 
@@ -42,16 +42,16 @@ describeInBrowser("the dashboard's document generation", (pages) => {
   const source = (page: Page) => page.getByLabel("Source", { exact: true });
 
   async function createTemplate(page: Page, name: string): Promise<void> {
-    await button(page, "Create template").first().click();
+    await button(page, "Create document template").first().click();
     await dialog(page).getByLabel("Name").fill(name);
     await dialog(page).getByRole("button", { name: "Create" }).click();
     await heading(page, name);
-    await page.getByText("Nothing is wrong with it.").waitFor();
+    await page.getByText("No issues found.").waitFor();
   }
 
   test("a template is written, checked, published and previewed; what is not saved is not lost", async () => {
     const page = await enter(owner);
-    await page.getByText("No template yet").waitFor();
+    await page.getByText("No document templates yet").waitFor();
     await look(page, "empty");
     await createTemplate(page, "Offer");
     await look(page, "editor");
@@ -70,41 +70,41 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     expect(await source(page).evaluate("document.activeElement.id")).toBe("gen-source");
     await source(page).fill(`${good}<p>{{ note }}</p>\n`);
     await page.getByText("In the data at").waitFor();
-    await page.getByText("There are changes that are not saved.").waitFor();
-    await link(page, "All templates").click();
+    await page.getByText("You have unsaved changes.").waitFor();
+    await link(page, "All document templates").click();
     await link(page, "Offer").click();
-    await page.getByText("There are changes that are not saved.").waitFor();
+    await page.getByText("You have unsaved changes.").waitFor();
     expect(await source(page).inputValue()).toContain("note");
     await page.getByLabel("Sample data as JSON").fill("{");
-    await page.getByText("The sample data is not a JSON object.").first().waitFor();
+    await page.getByText("The sample data must be a JSON object").first().waitFor();
     await button(page, "Save").click();
-    await page.getByRole("alert").filter({ hasText: "not a JSON object" }).first().waitFor();
+    await page.getByRole("alert").filter({ hasText: "must be a JSON object" }).first().waitFor();
     const sample = { customer: { name: "Bücher & Söhne" }, items: [{ name: "Shelf", price: 1290.5 }], note: "Thanks" };
     await page.getByLabel("Sample data as JSON").fill(JSON.stringify(sample, null, 2));
-    await page.getByText("Nothing is wrong with it.").waitFor();
+    await page.getByText("No issues found.").waitFor();
     await button(page, "Save and publish").click();
-    await page.getByText("Version 1 is published.").waitFor();
+    await page.getByText("Version 1 is published and").waitFor();
 
     await link(page, "Preview").click();
-    await page.getByText(/of \d+ are left this hour/).waitFor();
-    await button(page, "Render the preview").click();
+    await page.getByText(/of \d+ left this hour/).waitFor();
+    await button(page, "Render preview").click();
     await page.getByText(/^1 page, \d+ KB, rendered in \d+ ms/).waitFor();
     await page.getByText("Offer for Bücher & Söhne").waitFor({ state: "attached" });
     await look(page, "preview");
-    const download = await broughtBy(page, "download", () => link(page, "Download it").click());
+    const download = await broughtBy(page, "download", () => link(page, "Download").click());
     expect(download.suggestedFilename()).toBe("Offer.pdf");
 
     await link(page, "Versions and data").click();
     await page.getByRole("row").filter({ hasText: "items[].price" }).getByText("number").waitFor();
     await look(page, "versions");
     await link(page, "Settings").click();
-    await page.getByLabel("Short name").fill("No!");
-    await page.getByLabel("Line at the top").fill("Example AG");
+    await page.getByLabel("Slug").fill("No!");
+    await page.getByLabel("Header").fill("Example AG");
     await page.locator("form").getByRole("button", { name: "Save" }).click();
     await page.locator(".field-error").first().waitFor();
-    await page.getByLabel("Short name").fill("offer-of-shelves");
+    await page.getByLabel("Slug").fill("offer-of-shelves");
     await page.locator("form").getByRole("button", { name: "Save" }).click();
-    await page.getByText("Changed since").waitFor();
+    await page.getByText("Unpublished changes").waitFor();
     await look(page, "settings");
   });
 
@@ -118,17 +118,17 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     const theirs = await other.call("PATCH", `/v1/gen/templates/${id}`, { content: "<p>Theirs</p>" });
     expect(theirs.status).toBe(200);
     await button(page, "Save").click();
-    await page.getByText("Somebody else has saved this template meanwhile").waitFor();
+    await page.getByText("Someone else saved this template").waitFor();
     expect(await source(page).inputValue()).toBe("<p>Mine</p>");
     await look(page, "conflict-dark");
-    await button(page, "Save mine over it").click();
-    await page.getByText("Somebody else has saved").waitFor({ state: "detached" });
+    await button(page, "Overwrite").click();
+    await page.getByText("Someone else saved").waitFor({ state: "detached" });
     expect((await other.get(`/v1/gen/templates/${id}`)).body.content).toBe("<p>Mine</p>");
     await link(page, "Settings").click();
     await button(page, "Delete").click();
     await dialog(page).getByText("“Shared”").waitFor();
     await dialog(page).getByRole("button", { name: "Delete" }).click();
-    await heading(page, "Documents");
+    await heading(page, "Document generation");
     await link(page, "Shared").waitFor({ state: "detached" });
   });
 
@@ -143,10 +143,10 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await page.goto(`${owner.baseUrl}/dashboard/generation/batches?new=${made.body.id}`);
     await dialog(page).getByText("ref,price,customer.name").waitFor();
     await dialog(page).getByLabel("Rows", { exact: false }).first().fill("ref,customer.name,price\nrow-1,Ada");
-    await dialog(page).getByText("Line 2 does not have as many cells").waitFor();
+    await dialog(page).getByText("Line 2 has a different number of cells").waitFor();
     const rows = "ref,customer.name,price\nrow-1,Ada,12.5\nrow-2,Bob,cheap\nrow-3,Cy,3\n";
     await dialog(page).getByLabel("Rows", { exact: false }).first().fill(rows);
-    await dialog(page).getByText("3 documents will be made.").waitFor();
+    await dialog(page).getByText("3 documents will be generated.").waitFor();
     await look(page, "batch-dialog-dark");
     await dialog(page).getByRole("button", { name: "Create batch" }).click();
     await heading(page, "Batch of 3 documents");
@@ -154,7 +154,7 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await page.getByRole("row").filter({ hasText: "row-2" }).getByText("data.price must be a number.").waitFor();
     await link(page, "row-1").waitFor();
     await look(page, "batch-dark");
-    await page.getByRole("button", { name: /State/ }).click();
+    await page.getByRole("button", { name: /Status/ }).click();
     await page.getByRole("option", { name: "Failed" }).click();
     await link(page, "row-1").waitFor({ state: "detached" });
     expect(new URL(page.url()).search).toBe("?state=failed");
@@ -165,7 +165,7 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await page.getByRole("row").filter({ hasText: "2 of 3 completed, 1 failed" }).waitFor();
     await look(page, "batches-dark");
     await link(page, "Usage").click();
-    await page.getByRole("img", { name: /^Time that rendering took/ }).waitFor();
+    await page.getByRole("img", { name: /^Rendering time/ }).waitFor();
     await look(page, "usage-dark");
     await link(page, "Generated documents").click();
     await page
@@ -178,9 +178,9 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await viewer.getByText("Bill.pdf").first().waitFor();
     expect(await viewer.getByRole("button", { name: /Delete|Create/ }).count()).toBe(0);
     await look(viewer, "phone-documents");
-    await link(viewer, "Templates").click();
+    await link(viewer, "Document templates").click();
     await link(viewer, "Bill").click();
-    await viewer.getByText("Nothing is wrong with it.").waitFor();
+    await viewer.getByText("No issues found.").waitFor();
     expect(await source(viewer).getAttribute("readonly")).not.toBeNull();
     expect(await viewer.getByRole("button", { name: /Save|Publish/ }).count()).toBe(0);
     expect(await viewer.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);

@@ -62,12 +62,12 @@ describeInBrowser("people and their way in", (pages) => {
   }
 
   async function invite(page: Page, name: string, email = newEmail()): Promise<string> {
-    await goTo(page, "People");
-    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await goTo(page, "Team");
+    await page.getByRole("button", { name: "Invite member" }).click();
     await dialog(page).getByLabel("Name").fill(name);
-    await dialog(page).getByLabel("E-mail address").fill(email);
-    await dialog(page).getByRole("button", { name: "Invite", exact: true }).click();
-    await dialog(page).getByText("is on its way to", { exact: false }).waitFor();
+    await dialog(page).getByLabel("Email").fill(email);
+    await dialog(page).getByRole("button", { name: "Send invitation", exact: true }).click();
+    await dialog(page).getByText("We’ve emailed an invitation to", { exact: false }).waitFor();
     await dialog(page).getByRole("button", { name: "Done" }).click();
     await page.getByRole("row").filter({ hasText: email }).getByText("Invited", { exact: true }).waitFor();
     return email;
@@ -85,7 +85,7 @@ describeInBrowser("people and their way in", (pages) => {
     await idas.getByText("have no password here", { exact: false }).waitFor();
     expect(await idas.getByLabel("Current password").count()).toBe(0);
     await goTo(page, "Organization");
-    await page.getByText("How: Identity provider").first().waitFor();
+    await page.getByText("Method: Identity provider").first().waitFor();
     await page.getByText("Signed in with the identity provider for the first time").first().waitFor();
     // Read anew: what was read before does not know yet that she has come.
     await page.goto(`${baseUrl}/dashboard/people`);
@@ -93,8 +93,9 @@ describeInBrowser("people and their way in", (pages) => {
     await dialog(page).getByRole("button", { name: "Disable" }).click();
     await page.getByRole("row").filter({ hasText: email }).getByText("Disabled").waitFor();
     await idas.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
+    await idas.getByRole("button", { name: "Sign in as someone else" }).click();
     await idas.getByRole("link", { name: "Sign in with Example SSO" }).click();
-    await idas.getByText("There is no user here", { exact: false }).waitFor();
+    await idas.getByText("No account matches your identity", { exact: false }).waitFor();
   });
 
   test("who is in two organizations chooses one after the provider has named them", async () => {
@@ -114,25 +115,25 @@ describeInBrowser("people and their way in", (pages) => {
     const person = await newOwner(system);
     const page = await open("/login");
     await page.getByRole("link", { name: "Forgot your password?" }).click();
-    await page.getByLabel("E-mail address").fill(person.email);
-    await page.getByRole("button", { name: "Send the link" }).click();
-    await page.getByText("the mail is on its way", { exact: false }).waitFor();
+    await page.getByLabel("Email").fill(person.email);
+    await page.getByRole("button", { name: "Send link" }).click();
+    await page.getByText("the link is on its way", { exact: false }).waitFor();
     const link = await linkTo(person.email, "reset");
     const reset = await openDashboard(pages, link, wrong, { locale: "de-DE" });
     const field = reset.getByLabel("Neues Passwort", { exact: true });
     await field.fill("Password123456");
-    await reset.getByRole("button", { name: "Passwort setzen" }).click();
-    await reset.getByText("die zuerst probiert werden", { exact: false }).waitFor();
+    await reset.getByRole("button", { name: "Passwort festlegen" }).click();
+    await reset.getByText("zu verbreitet", { exact: false }).waitFor();
     expect(new URL(reset.url()).hash).toBe("");
     const password = newPassword();
     await field.fill(password);
-    await reset.getByRole("button", { name: "Passwort setzen" }).click();
+    await reset.getByRole("button", { name: "Passwort festlegen" }).click();
     await reset.getByRole("link", { name: "Anmelden" }).waitFor();
     await enter({ ...person, password });
     const again = await openDashboard(pages, link, wrong);
     await again.getByLabel("New password", { exact: true }).fill(newPassword());
-    await again.getByRole("button", { name: "Set the password" }).click();
-    await again.getByText("has been used already", { exact: false }).waitFor();
+    await again.getByRole("button", { name: "Set password" }).click();
+    await again.getByText("was already used", { exact: false }).waitFor();
   });
 
   test("an invitation is accepted by its link, and the person changes name and password", async () => {
@@ -152,10 +153,10 @@ describeInBrowser("people and their way in", (pages) => {
     await bens.getByLabel("Current password", { exact: true }).fill("not the password");
     await bens.getByLabel("New password", { exact: true }).fill(next);
     await bens.getByRole("button", { name: "Change password" }).click();
-    await bens.getByText("The password is wrong.").waitFor();
+    await bens.getByText("Incorrect password.").waitFor();
     await bens.getByLabel("Current password", { exact: true }).fill(password);
     await bens.getByRole("button", { name: "Change password" }).click();
-    await bens.getByText("The password is changed.", { exact: false }).waitFor();
+    await bens.getByText("Password changed.", { exact: false }).waitFor();
     await enter({ email, password: next, baseUrl });
   });
 
@@ -164,11 +165,11 @@ describeInBrowser("people and their way in", (pages) => {
     await page.getByLabel("E-Mail-Adresse").fill(owner.email);
     await page.getByLabel("Passwort", { exact: true }).fill(owner.password);
     await page.getByRole("button", { name: "Anmelden" }).click();
-    await page.getByRole("button", { name: "Jemanden einladen" }).click();
+    await page.getByRole("button", { name: "Mitglied einladen" }).click();
     await dialog(page).getByLabel("Name").fill("Olga");
     await dialog(page).getByLabel("E-Mail-Adresse").fill(owner.email);
-    await dialog(page).getByRole("button", { name: "Einladen", exact: true }).click();
-    await dialog(page).getByText("Die Organisation hat schon eine Person mit dieser E-Mail-Adresse.").waitFor();
+    await dialog(page).getByRole("button", { name: "Einladung senden", exact: true }).click();
+    await dialog(page).getByText("Die Organisation hat bereits ein Mitglied mit dieser E-Mail-Adresse.").waitFor();
     expect(await dialog(page).getByLabel("E-Mail-Adresse").inputValue()).toBe(owner.email);
   });
 
@@ -196,7 +197,7 @@ describeInBrowser("people and their way in", (pages) => {
 
 const entryPages = [
   { path: "/login", ready: "Forgot your password?" },
-  { path: "/login?failed=unknown", ready: "There is no user here" },
+  { path: "/login?failed=unknown", ready: "No account matches your identity" },
   { path: "/forgot", ready: "Reset your password" },
   { path: `/reset#${"A".repeat(43)}`, ready: "Set a new password" },
   { path: `/invitation#${"A".repeat(43)}`, ready: "Welcome" },

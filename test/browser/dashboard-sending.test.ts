@@ -37,7 +37,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
   const expectAccessible = async (page: Page): Promise<void> => expect(await problemsIn(page)).toEqual([]);
   const agreementAt = async (page: Page) =>
     (await api.get(`/v1/sign/agreements/${new URL(page.url()).pathname.split("/")[3]}`)).body;
-  const isSaved = (page: Page) => page.getByText("Everything is saved.").waitFor();
+  const isSaved = (page: Page) => page.getByText("All changes saved.").waitFor();
   const pdf = async (name: string) => ({
     name,
     mimeType: "application/pdf",
@@ -47,28 +47,28 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
   async function fillIn(page: Page): Promise<void> {
     const files = page.locator("input[type=file]");
     await files.setInputFiles({ name: "picture.png", mimeType: "image/png", buffer: Buffer.from("no document") });
-    await page.getByText("picture.png is neither PDF nor HTML nor text.").waitFor();
+    await page.getByText("picture.png isn’t a PDF, HTML or text file.").waitFor();
     await files.setInputFiles([
       await pdf("Contract (ä).pdf"),
       { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7 broken") },
     ]);
     const first = page.getByRole("group", { name: "Recipient 1" });
     await first.getByLabel("Name").fill("Ann Example");
-    await first.getByLabel("E-mail address").fill("ann@example.com");
+    await first.getByLabel("Email").fill("ann@example.com");
     await button(page, "Add recipient").click();
     const second = page.getByRole("group", { name: "Recipient 2" });
     await second.getByLabel("Name").fill("Bob Example");
-    await second.getByLabel("E-mail address").fill("ann@example.com");
+    await second.getByLabel("Email").fill("ann@example.com");
     await page.getByLabel("Subject").fill("Master Services Agreement");
     await expectAccessible(page);
     await screenshot(page, "sending-new");
-    await button(page, "Continue to the fields").click();
+    await button(page, "Continue to fields").click();
     await second.locator(".field-error").waitFor();
-    await second.getByLabel("E-mail address").fill("bob@example.com");
-    await button(page, "Continue to the fields").click();
+    await second.getByLabel("Email").fill("bob@example.com");
+    await button(page, "Continue to fields").click();
     await page.getByText("CORRUPTED_DOCUMENT").or(page.getByRole("alert")).first().waitFor();
     await button(page, "Remove broken.pdf").click();
-    await button(page, "Continue to the fields").click();
+    await button(page, "Continue to fields").click();
     await page.getByRole("heading", { level: 1, name: "Master Services Agreement" }).waitFor();
   }
 
@@ -90,7 +90,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     const sheet = page.locator('.pdf-page[data-page="1"] .pdf-overlay');
     await sheet.waitFor();
     await dragTo(page, button(page, "Signature"), sheet, 200, 300);
-    const signature = page.getByRole("button", { name: /^Signature of Ann Example: / });
+    const signature = page.getByRole("button", { name: /^Signature for Ann Example: / });
     await signature.waitFor();
     await isSaved(page);
     const [placed] = (await agreementAt(page)).recipients.signers[0].tabs;
@@ -115,28 +115,28 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await page.getByRole("option", { name: "Bob Example" }).click();
     await button(page, "Text").focus();
     await page.keyboard.press("Enter");
-    const text = page.getByRole("button", { name: /^Text of Bob Example: / });
-    await expect(text.evaluate("document.activeElement?.getAttribute('aria-label')")).resolves.toMatch(/^Text of Bob/);
-    const panel = page.getByRole("region", { name: "Text of Bob Example" });
+    const text = page.getByRole("button", { name: /^Text for Bob Example: / });
+    await expect(text.evaluate("document.activeElement?.getAttribute('aria-label')")).resolves.toMatch(/^Text for Bob/);
+    const panel = page.getByRole("region", { name: "Text for Bob Example" });
     await page.keyboard.press("Enter");
     await expect(panel.evaluate("document.activeElement?.className")).resolves.toBe("sending-panel");
     await page.keyboard.press("Escape");
-    await expect(text.evaluate("document.activeElement?.getAttribute('aria-label')")).resolves.toMatch(/^Text of Bob/);
-    await panel.getByLabel("Words on the field").fill("Your order number");
-    await panel.getByLabel("From the left (pt)").fill("60");
-    await page.getByRole("button", { name: "Text of Bob Example: Your order number, at 60,", exact: false }).waitFor();
+    await expect(text.evaluate("document.activeElement?.getAttribute('aria-label')")).resolves.toMatch(/^Text for Bob/);
+    await panel.getByLabel("Tooltip").fill("Your order number");
+    await panel.getByLabel("Left (pt)").fill("60");
+    await page.getByRole("button", { name: "Text for Bob Example: Your order number, at 60,", exact: false }).waitFor();
     await button(page, "Radio buttons").click();
     await page.keyboard.press("Delete");
-    await page.getByRole("status").filter({ hasText: "Radio buttons of Bob Example was removed." }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Removed Radio buttons for Bob Example." }).waitFor();
     await page.keyboard.press("Control+z");
-    await expectCount(page.getByRole("button", { name: /^Radio buttons of Bob Example: / }), 2);
+    await expectCount(page.getByRole("button", { name: /^Radio buttons for Bob Example: / }), 2);
     await page.keyboard.press("Control+Shift+z");
-    await expectCount(page.getByRole("button", { name: /^Radio buttons of Bob Example: / }), 0);
+    await expectCount(page.getByRole("button", { name: /^Radio buttons for Bob Example: / }), 0);
     await expectAccessible(page);
     await screenshot(page, "sending-fields");
 
     await page.getByRole("link", { name: "Review and send", exact: true }).click();
-    await page.getByText("Bob Example has no field to sign in.").waitFor();
+    await page.getByText("Bob Example has no signature field.").waitFor();
     await expectAccessible(page);
     await screenshot(page, "sending-review");
     await page.getByRole("link", { name: "2. Fields" }).click();
@@ -163,7 +163,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     const now = async () => (await api.get(address)).body;
     const page = await openAs(pages, owner, `/agreements/${draft.id}/prepare`, wrong);
     await page.locator('.pdf-page[data-page="1"] .pdf-overlay').waitFor();
-    const conflict = page.getByText("Somebody else has changed this draft meanwhile");
+    const conflict = page.getByText("Someone else changed this draft");
     const place = () => button(page, "Signature").press("Enter");
 
     await api.call("PATCH", address, { emailSubject: "Theirs" });
@@ -179,9 +179,9 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await api.call("PATCH", address, { recipients });
     await place();
     await conflict.waitFor();
-    await button(page, "Take over theirs").click();
+    await button(page, "Use theirs").click();
     await conflict.waitFor({ state: "detached" });
-    await expectCount(page.getByRole("button", { name: /^Signature of Ann Example: / }), 0);
+    await expectCount(page.getByRole("button", { name: /^Signature for Ann Example: / }), 0);
 
     await page.getByRole("link", { name: "1. " }).click();
     await page.getByLabel("Subject").fill("Mine");
@@ -219,27 +219,27 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
       },
     });
     const page = await enter("/agreements/new", { viewport: { width: 320, height: 640 }, colorScheme: "dark" });
-    await button(page, "Use a template").click();
+    await button(page, "Use agreement template").click();
     await page.getByLabel("Search names and subjects").fill("supplier");
     await button(page, "Supplier contract").click();
-    await page.getByText("It begins with the template “Supplier contract”").waitFor();
+    await page.getByText("Starts from the template “Supplier contract”").waitFor();
     expect(new URL(page.url()).searchParams.get("template")).toBe(template.body.id);
     const role = page.getByRole("group", { name: "Recipient 1: Supplier" });
     await role.getByLabel("Name").fill("Sue Supplier");
-    await role.getByLabel("E-mail address").fill("sue@example.com");
+    await role.getByLabel("Email").fill("sue@example.com");
     await expectAccessible(page);
     await screenshot(page, "sending-template-phone");
-    await button(page, "Continue to the fields").click();
-    await page.getByRole("button", { name: "Signature of Sue Supplier: Signature, at 60, 90" }).waitFor();
+    await button(page, "Continue to fields").click();
+    await page.getByRole("button", { name: "Signature for Sue Supplier: Signature, at 60, 90" }).waitFor();
     await page.getByText("/sig2/", { exact: true }).first().waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Signature of Sue Supplier: Signature, at 60, 90" }).click();
-    await page.getByRole("region", { name: "Signature of Sue Supplier" }).getByLabel("From the left (pt)").waitFor();
+    await page.getByRole("button", { name: "Signature for Sue Supplier: Signature, at 60, 90" }).click();
+    await page.getByRole("region", { name: "Signature for Sue Supplier" }).getByLabel("Left (pt)").waitFor();
     await expectAccessible(page);
     await screenshot(page, "sending-fields-phone");
     await page.getByRole("link", { name: "Review and send", exact: true }).click();
-    await page.getByText("The role “Witness” is empty and is left out.").waitFor();
+    await page.getByText("The role “Witness” is empty and will be skipped.").waitFor();
     await expectAccessible(page);
     await screenshot(page, "sending-review-phone");
   });
@@ -253,9 +253,9 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await page.getByRole("heading", { level: 1, name: "Example AG" }).waitFor();
     const header = page.getByRole("group", { name: "Header" });
     await header.getByRole("textbox", { name: /^Background/ }).fill("#0b3d2e");
-    await header.getByText("Contrast 12.20:1. Easy to read.").waitFor();
+    await header.getByText("Contrast 12.20:1. Readable.").waitFor();
     await header.getByRole("textbox", { name: /^Text/ }).fill("#1b4d3e");
-    await header.getByText(/^Contrast 1\.\d\d:1\. At least 4\.5:1 is needed/).waitFor();
+    await header.getByText(/^Contrast 1\.\d\d:1\. Must be at least 4\.5:1/).waitFor();
     await button(page, "Save").click();
     await page.getByText(/has a contrast of 1\.\d\d:1; at least 4\.5:1 is needed/).waitFor();
     await header.getByRole("textbox", { name: /^Text/ }).fill("");
@@ -268,7 +268,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     const file = { name: "logo.png", mimeType: "image/png", buffer: Buffer.from(onePixel, "base64") };
     await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByRole("img", { name: "Logo" }).waitFor();
-    await button(page, "Add a text").click();
+    await button(page, "Add text").click();
     await page.getByRole("dialog").getByLabel("Subject").fill("{sender} sends {subject}");
     await page.getByRole("dialog").getByRole("button", { name: "Save text" }).click();
     await page.getByRole("cell", { name: "{sender} sends {subject}" }).waitFor();

@@ -70,15 +70,15 @@ describeInBrowser("the start page, statistics and settings", (pages) => {
     const page = await enter("/", owner);
     await page.getByRole("heading", { level: 2, name: "Today" }).waitFor();
     await expectTile(page, "Accepted", String(accepted));
-    await page.getByRole("img", { name: "Decisions by the hour: 4 accepted, 1 declined" }).waitFor();
-    await page.getByText("There is no agreement yet.").waitFor();
-    await page.getByText("Nobody is told of events.").waitFor();
+    await page.getByRole("img", { name: "Decisions by hour: 4 accepted, 1 declined" }).waitFor();
+    await page.getByText("No agreements yet.").waitFor();
+    await page.getByText("You’re not receiving events yet.").waitFor();
     await page
       .getByText(/^0 of \d/)
       .first()
       .waitFor();
     await screenshot(page, "start-closed");
-    await page.getByText("Show as a table").focus();
+    await page.getByText("Show as table").focus();
     await page.keyboard.press("Enter");
     await page.getByRole("row").filter({ hasText: /4\s*1/ }).waitFor();
     await expectAccessible(page);
@@ -102,9 +102,9 @@ describeInBrowser("the start page, statistics and settings", (pages) => {
     expect(new URL(page.url()).searchParams.get("locale")).toBe("de");
     await page.getByLabel("To (UTC)").fill("2020-01-01");
     await page.getByLabel("To (UTC)").press("Enter");
-    await page.getByText("Nothing was counted for these filters").waitFor();
+    await page.getByText("No results for these filters").waitFor();
     await page.reload();
-    await page.getByText("Nothing was counted for these filters").waitFor();
+    await page.getByText("No results for these filters").waitFor();
     expect(await page.getByLabel("To (UTC)").inputValue()).toBe("2020-01-01");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await expectTile(page, "Acceptances", String(accepted));
@@ -121,17 +121,17 @@ describeInBrowser("the start page, statistics and settings", (pages) => {
       .getByLabel("Users", { exact: true })
       .fill("start-user-1\n=start-user\n\nstart-user-declines\nstart-user-1");
     await page.getByRole("button", { name: "Check" }).click();
-    await page.getByText("2 of 3 have yet to accept.").waitFor();
-    const rows = page.getByRole("table", { name: "Who has accepted?" }).getByRole("row");
+    await page.getByText("2 of 3 still need to accept.").waitFor();
+    const rows = page.getByRole("table", { name: "Check who has accepted" }).getByRole("row");
     expect((await rows.allInnerTexts()).slice(1).map((text) => text.split(/\s*\t\s*/).slice(0, 2))).toEqual([
-      ["=start-user", "Nothing accepted"],
+      ["=start-user", "Not accepted"],
       ["start-user-declines", "Declined"],
       ["start-user-1", "Accepted"],
     ]);
     const saved = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download CSV" }).click();
     const lines = readFileSync(await (await saved).path(), "utf8").split("\r\n");
-    expect([lines.length, lines[2]]).toEqual([5, `"'=start-user","Nothing accepted","",""`]);
+    expect([lines.length, lines[2]]).toEqual([5, `"'=start-user","Not accepted","",""`]);
     await expectAccessible(page);
     await page.setViewportSize(phone);
     await expectNarrow(page);
@@ -140,9 +140,9 @@ describeInBrowser("the start page, statistics and settings", (pages) => {
 
   test("an owner sets what new users begin with, and everybody compares the sealing certificate", async () => {
     const page = await enter("/organization", owner);
-    await page.getByRole("button", { name: /Language of new users/ }).click();
+    await page.getByRole("button", { name: /Language of new members/ }).click();
     await page.getByRole("option", { name: "German", exact: true }).click();
-    await page.getByRole("button", { name: /Time zone of new users/ }).click();
+    await page.getByRole("button", { name: /Time zone of new members/ }).click();
     await page.getByRole("option", { name: "Europe/Vienna" }).click();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Saved.").waitFor();
@@ -156,7 +156,7 @@ describeInBrowser("the start page, statistics and settings", (pages) => {
       colorScheme: "dark",
       viewport: phone,
     });
-    await viewer.getByText("Sprache neuer Personen").waitFor();
+    await viewer.getByText("Sprache neuer Mitglieder").waitFor();
     await viewer.getByText("Europe/Vienna").waitFor();
     await viewer.getByText(new X509Certificate(pem).fingerprint256).waitFor();
     expect(await viewer.getByRole("button", { name: "Speichern" }).count()).toBe(0);

@@ -53,18 +53,18 @@ describeInBrowser("the dashboard's click templates", (pages) => {
 
   test("templates are created, searched for, and many are duplicated and archived at once", async () => {
     const page = await enter(owner, "/templates");
-    await page.getByText("No template yet").waitFor();
+    await page.getByText("No click templates yet").waitFor();
     await expectAccessible(page);
-    await button(page, "Create template").click();
+    await button(page, "Create click template").click();
     await dialog(page).getByLabel("Name").fill("Terms of sale");
     await dialog(page).getByLabel("Slug").fill("Not a slug");
-    await inDialog(page, "Create template").click();
+    await inDialog(page, "Create click template").click();
     await dialog(page).locator(".field-error").first().waitFor();
     expect(await dialog(page).getByLabel("Name").inputValue()).toBe("Terms of sale");
     await expectAccessible(page);
     await screenshot(page, "templates-create");
     await dialog(page).getByLabel("Slug").fill("");
-    await inDialog(page, "Create template").click();
+    await inDialog(page, "Create click template").click();
     await page.getByRole("heading", { level: 1, name: "Terms of sale" }).waitFor();
     for (let n = 1; n <= 25; n += 1) await post("", { name: `Policy ${n}`, type: "STATIC" });
 
@@ -80,23 +80,23 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await page.getByLabel("Select Policy 21").focus();
     await page.keyboard.press("Space");
     await page.getByText("1 selected").waitFor();
-    await page.getByText("Select all that are shown").click();
+    await page.getByText("Select all shown").click();
     await page.getByText("7 selected").waitFor();
     await screenshot(page, "templates-list");
     await expectAccessible(page);
     await button(page, "Duplicate").click();
     await dialog(page).getByLabel("Names of the copies").fill("Copy of {name}");
     await inDialog(page, "Duplicate").click();
-    await page.getByText("7 copies were made:").waitFor();
-    await page.getByText("Select all that are shown").click();
+    await page.getByText("7 copies created:").waitFor();
+    await page.getByText("Select all shown").click();
     await button(page, "Archive").click();
     await dialog(page).getByText("Policy 25").waitFor();
     await inDialog(page, "Archive").click();
-    await page.getByText("7 templates are archived.").waitFor();
+    await page.getByText("7 templates archived.").waitFor();
     await page.getByRole("button", { name: /Status/ }).click();
     await page.getByRole("option", { name: "Draft" }).click();
-    await page.getByText("No template matches").waitFor();
-    await button(page, "Clear the filters").click();
+    await page.getByText("No matching templates").waitFor();
+    await button(page, "Clear filters").click();
     await row(page, "Copy of Policy 25").waitFor();
     expect(await page.getByLabel("Search").inputValue()).toBe("");
   });
@@ -109,7 +109,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await page.getByText(/PDF is damaged|cannot be read/).waitFor();
     await page.locator("input[type=file]").setInputFiles(file("Be kind to everybody.", "Second page", "The very end"));
     await page.getByRole("region", { name: "Terms, page 1 of 3" }).locator("canvas").waitFor();
-    await page.getByText("What screen readers read", { exact: true }).click();
+    await page.getByText("Text for screen readers", { exact: true }).click();
     await page.locator(".pdf-as-text details").getByText("The very end").waitFor();
     await page.locator("assent-embed canvas").first().waitFor();
     await expectAccessible(page);
@@ -169,7 +169,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     const page = await enter(owner, `/templates/${id}/versions`, { colorScheme: "dark" });
     await button(page, "Publish").click();
     await dialog(page).getByText("This is the first publication").waitFor();
-    expect(await dialog(page).getByLabel("What has changed").count()).toBe(0);
+    expect(await dialog(page).getByLabel("Summary of changes").count()).toBe(0);
     await inDialog(page, "Publish").click();
     await isGone(page);
     await row(page, "1.0").getByText("Published", { exact: true }).first().waitFor();
@@ -180,19 +180,19 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await api.call("PATCH", `/v1/click/templates/${id}/versions/${version.id}`, changed);
     await page.reload();
     await button(page, "Publish").click();
-    await dialog(page).getByText("It becomes version 2.0.").waitFor();
+    await dialog(page).getByText("Becomes version 2.0.").waitFor();
     await expectAccessible(page);
     await screenshot(page, "templates-publish");
-    await dialog(page).getByRole("link", { name: "Compare with what is published last" }).click();
+    await dialog(page).getByRole("link", { name: "Compare with the published text" }).click();
     await page.getByText("1 changed, 1 added, 0 removed").waitFor();
     expect(await page.locator("del").allInnerTexts()).toEqual([expect.stringContaining("one year")]);
-    await page.getByText("10 parts without changes").first().click();
+    await page.getByText("10 unchanged sections").first().click();
     await expectAccessible(page);
     await screenshot(page, "templates-compare");
-    await button(page, "Close the comparison").click();
+    await button(page, "Close comparison").click();
     await button(page, "Publish").click();
-    await dialog(page).getByText("No, it only reads differently").click();
-    await dialog(page).getByLabel("What has changed").fill("The time");
+    await dialog(page).getByText("No, only the wording changes").click();
+    await dialog(page).getByLabel("Summary of changes").fill("The time");
     await inDialog(page, "Publish").click();
     await isGone(page);
     await row(page, "1.1").waitFor();
@@ -208,16 +208,16 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     expect(next.status).toBe(200);
     await page.getByRole("link", { name: "Versions" }).click();
     await page.reload();
-    await row(page, "1.1").getByText("Next text").waitFor();
+    await row(page, "1.1").getByText("Next draft").waitFor();
     await expectAccessible(page);
     await screenshot(page, "templates-next-text");
     await page.getByRole("link", { name: "Compare" }).click();
     await page.getByText("1 changed, 0 added, 0 removed").waitFor();
     expect(await page.locator("ins").allInnerTexts()).toEqual([expect.stringContaining("three")]);
-    await button(page, "Close the comparison").click();
+    await button(page, "Close comparison").click();
     await page.getByRole("link", { name: "Edit" }).click();
-    await button(page, "Give up the next text").click();
-    await inDialog(page, "Give up the next text").click();
+    await button(page, "Discard draft").click();
+    await inDialog(page, "Discard draft").click();
     await page.getByText("Version 1.1 is live.").waitFor();
     await button(page, "Archive").click();
     await inDialog(page, "Archive").click();
@@ -242,13 +242,13 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await dialog(page).getByText("Your time zone: Europe/Berlin").waitFor();
     await time.fill("2099-03-29T02:30");
     await time.press("Enter");
-    await dialog(page).getByText("this time is left out").waitFor();
+    await dialog(page).getByText("this time doesn’t exist").waitFor();
     await expectAccessible(page);
     await time.fill("2020-01-01T00:00");
     await time.press("Enter");
-    await dialog(page).getByText("This time is over.").waitFor();
+    await dialog(page).getByText("This time is in the past.").waitFor();
     await time.fill("2099-10-25T02:30");
-    await dialog(page).getByText("this time comes twice").waitFor();
+    await dialog(page).getByText("this time occurs twice").waitFor();
     await expectAccessible(page);
     await screenshot(page, "templates-schedule");
     await page.setViewportSize({ width: 375, height: 800 });
@@ -269,19 +269,19 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await expectAccessible(page);
     await screenshot(page, "templates-scheduled-narrow");
     await page.setViewportSize({ width: 1360, height: 900 });
-    await page.getByRole("link", { name: "Templates" }).first().click();
+    await page.getByRole("link", { name: "Click templates" }).first().click();
     await row(page, "Terms of use").getByText("Scheduled").waitFor();
     await expectAccessible(page);
     await screenshot(page, "templates-scheduled-list");
     await page.goBack();
-    await button(page, "Change the time").click();
+    await button(page, "Reschedule").click();
     expect(await time.inputValue()).toBe("2099-10-25T02:30");
     await time.fill("2099-12-31T23:30");
     await inDialog(page, "Schedule").click();
     await isGone(page);
     expect(await scheduled()).toBe("2099-12-31T22:30:00.000Z");
     await page.getByRole("link", { name: "Edit" }).click();
-    await page.getByText("checked and closed until its publication").waitFor();
+    await page.getByText("locked until its scheduled publication").waitFor();
     expect(await page.getByText("two years").first().isVisible()).toBe(true);
     expect(await button(page, "Save").count()).toBe(0);
     await expectAccessible(page);
@@ -309,13 +309,13 @@ describeInBrowser("the dashboard's click templates", (pages) => {
 
   async function deploy(page: Page): Promise<void> {
     await page.getByRole("link", { name: "Deployments" }).click();
-    await page.getByText("No deployment yet").waitFor();
+    await page.getByText("No deployments yet").waitFor();
     await button(page, "Create deployment").first().click();
     await dialog(page).getByLabel("Name (optional)").fill("Sign-up page");
-    await dialog(page).getByLabel("Pages that may show it").fill("not an origin");
+    await dialog(page).getByLabel("Allowed origins").fill("not an origin");
     await inDialog(page, "Create deployment").click();
     await dialog(page).locator(".notice-danger, .field-error").first().waitFor();
-    await dialog(page).getByLabel("Pages that may show it").fill("https://www.example.com\nhttps://app.example.com");
+    await dialog(page).getByLabel("Allowed origins").fill("https://www.example.com\nhttps://app.example.com");
     await expectAccessible(page);
     await screenshot(page, "templates-deployment-form");
     await inDialog(page, "Create deployment").click();
@@ -328,7 +328,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await dialog(page)
       .getByText(/embed\.js/)
       .waitFor();
-    const href = await dialog(page).getByRole("link", { name: "Open as a page" }).getAttribute("href");
+    const href = await dialog(page).getByRole("link", { name: "Open page" }).getAttribute("href");
     const shown = await page.context().request.get(new URL(href ?? "", owner.baseUrl).href);
     expect([shown.status(), await shown.text()]).toEqual([200, expect.stringContaining("two years")]);
     await screenshot(page, "templates-embed");
@@ -338,26 +338,26 @@ describeInBrowser("the dashboard's click templates", (pages) => {
 
   /** What is stated of a deployment beside its form, and that it can be taken back. */
   async function tighten(page: Page, path: string): Promise<void> {
-    const edit = () => row(page, "Cookie window").getByRole("button", { name: "Change" }).click();
+    const edit = () => row(page, "Cookie window").getByRole("button", { name: "Edit" }).click();
     const read = async () => (await api.get(path)).body;
     const { policyOverrides: none } = await read();
     await edit();
-    await dialog(page).getByLabel("Colours and fonts").fill("[1]");
-    await dialog(page).getByLabel("ID of a picture").fill("shot-7");
-    await dialog(page).getByText("Stricter here than in the template").click();
+    await dialog(page).getByLabel("Colors and fonts").fill("[1]");
+    await dialog(page).getByLabel("Screenshot ID").fill("shot-7");
+    await dialog(page).getByText("Stricter policy").click();
     await dialog(page).getByLabel("Minimum age").fill("16");
     await inDialog(page, "Save").click();
-    await dialog(page).getByText("This is not a JSON object.").waitFor();
+    await dialog(page).getByText("Not a valid JSON object.").waitFor();
     await expectAccessible(page);
     await screenshot(page, "templates-deployment-details");
-    await dialog(page).getByLabel("Colours and fonts").fill('{ "accent": "#0a5" }');
+    await dialog(page).getByLabel("Colors and fonts").fill('{ "accent": "#0a5" }');
     await inDialog(page, "Save").click();
     await isGone(page);
     const stated = { theme: { accent: "#0a5" }, screenshotId: "shot-7", policyOverrides: { minAge: 16 } };
     expect([none, await read()]).toMatchObject([{}, stated]);
     await edit();
     await dialog(page).getByLabel("Minimum age").fill("0");
-    await dialog(page).getByLabel("ID of a picture").fill("");
+    await dialog(page).getByLabel("Screenshot ID").fill("");
     await inDialog(page, "Save").click();
     await isGone(page);
     expect(await read()).toMatchObject({ theme: stated.theme, screenshotId: null, policyOverrides: {} });
@@ -370,10 +370,10 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     const page = await enter(owner, `/templates/${id}/deployments`);
     const [png, jpeg] = [await page.screenshot(), await page.screenshot({ type: "jpeg", quality: 90 })];
     await button(page, "Screenshots").click();
-    await dialog(page).getByText("There is none yet.").waitFor();
+    await dialog(page).getByText("No screenshots yet.").waitFor();
     await expectAccessible(page);
     const upload = async (name: string, mimeType: string, buffer: Buffer) => {
-      const chooser = await broughtBy(page, "filechooser", () => inDialog(page, "Upload a screenshot").click());
+      const chooser = await broughtBy(page, "filechooser", () => inDialog(page, "Upload screenshot").click());
       await chooser.setFiles({ name, mimeType, buffer });
     };
     const isDrawn = (count: number) =>
@@ -391,8 +391,8 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await expectAccessible(page);
     await screenshot(page, "templates-screenshots");
     await upload("page.png", "image/png", png.subarray(0, 1_000));
-    await dialog(page).getByText("“page.png” was not uploaded: it is a damaged PNG.").waitFor();
-    await inDialog(page, "Use it").last().click();
+    await dialog(page).getByText("“page.png” wasn’t uploaded: it is a damaged PNG.").waitFor();
+    await inDialog(page, "Use").last().click();
     await dialog(page).locator("strong").getByText("in use").waitFor();
     const path = `/v1/click/deployments/${deployment.id}`;
     const [, first] = (await api.get(`${path}/screenshots`)).body;
@@ -417,7 +417,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
 
   test("with four eyes, a text waits for somebody else, who refuses it or approves of it, and is published then", async () => {
     const page = await enter(owner, "/organization");
-    await page.getByText("A second person approves of every text").click();
+    await page.getByText("Require approval by a second person").click();
     await page.getByRole("switch", { checked: true }).waitFor();
     await expectAccessible(page);
     const { id } = await post("", { name: "Terms of sale", type: "STATIC" });
@@ -426,15 +426,15 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await row(reader, "Terms of sale").waitFor();
 
     const ask = async () => {
-      await button(page, "Ask for approval").click();
-      await dialog(page).getByLabel("Your words on it").fill("Please read it.");
+      await button(page, "Request approval").click();
+      await dialog(page).getByLabel("Comment").fill("Please read it.");
       await expectAccessible(page);
-      await inDialog(page, "Ask for approval").click();
+      await inDialog(page, "Request approval").click();
       await isGone(page);
-      await page.getByText("Waits for an approval").waitFor();
+      await page.getByText("Waiting for approval").waitFor();
     };
     await page.goto(`${owner.baseUrl}/dashboard/templates/${id}/versions`);
-    await page.getByText("Needs an approval").waitFor();
+    await page.getByText("Approval required").waitFor();
     await ask();
     expect(await button(page, "Approve").count()).toBe(0);
     await button(page, "Publish").click();
@@ -444,15 +444,15 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await isGone(page);
 
     await reader.reload();
-    await reader.getByRole("heading", { name: "Waiting for you" }).waitFor();
+    await reader.getByRole("heading", { name: "Waiting for your approval" }).waitFor();
     await expectAccessible(reader);
     await screenshot(reader, "templates-waiting");
     await reader.getByRole("link", { name: /^Terms of sale \(/ }).click();
-    await button(reader, "Refuse").click();
-    await dialog(reader).getByLabel("Why?").fill("Section 3 is missing.");
-    await inDialog(reader, "Refuse").click();
+    await button(reader, "Reject").click();
+    await dialog(reader).getByLabel("Reason").fill("Section 3 is missing.");
+    await inDialog(reader, "Reject").click();
     await isGone(reader);
-    await reader.getByText("Refused", { exact: true }).waitFor();
+    await reader.getByText("Rejected", { exact: true }).waitFor();
     await page.reload();
     await page.getByText("Section 3 is missing.").waitFor();
     await screenshot(page, "templates-refused");
@@ -498,7 +498,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await tighten(page, `/v1/click/deployments/${deployment.id}`);
     await row(page, "Cookie window").getByRole("button", { name: "Delete" }).click();
     await inDialog(page, "Delete").click();
-    await page.getByText("No deployment yet").waitFor();
+    await page.getByText("No deployments yet").waitFor();
     await button(page, "Delete").click();
     await inDialog(page, "Delete").click();
     await page.getByRole("heading", { level: 1, name: "Click templates" }).waitFor();

@@ -43,18 +43,16 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
 
   async function addEndpoint(page: Page, name: string): Promise<string> {
     await page.getByRole("button", { name: "Add endpoint" }).click();
-    await dialog(page).getByLabel("Address").fill(receiver.urlOf(name));
+    await dialog(page).getByLabel("URL").fill(receiver.urlOf(name));
     await dialog(page).getByLabel("Description").fill("The order system");
-    await dialog(page)
-      .getByText("All events but those of the audit trail, also types that come with later versions")
-      .click();
+    await dialog(page).getByText("All events except audit events, including types added in later versions").click();
     await dialog(page).getByRole("button", { name: "Add endpoint" }).click();
-    await dialog(page).getByText("Choose at least one type, or all events.").waitFor();
-    await dialog(page).getByLabel("Search the types").fill("agreement everybody signed");
+    await dialog(page).getByText("Choose at least one event type, or all events.").waitFor();
+    await dialog(page).getByLabel("Search event types").fill("agreement everyone signed");
     await dialog(page)
       .getByText(/^agreement\.completed/)
       .click();
-    await dialog(page).getByLabel("Search the types").fill("");
+    await dialog(page).getByLabel("Search event types").fill("");
     await dialog(page)
       .getByText(/^recipient\.declined/)
       .click();
@@ -64,7 +62,7 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
     await screenshot(page, "webhooks-types");
     await expectAccessible(page);
     await dialog(page).getByRole("button", { name: "Add endpoint" }).click();
-    await dialog(page).getByText("It is shown this once").waitFor();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
     await screenshot(page, "webhooks-secret");
     const secret = await secretIn(page);
     await page.keyboard.press("Escape");
@@ -75,19 +73,19 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
 
   test("an endpoint is added, tried out, changed, disabled, recovered and deleted", async () => {
     const page = await enter(owner);
-    await page.getByText("No endpoint yet").waitFor();
+    await page.getByText("No endpoints yet").waitFor();
     await page.getByText(`curl -X POST ${owner.baseUrl}/v1/webhooks/endpoints`).waitFor();
     await expectAccessible(page);
     const secret = await addEndpoint(page, "orders");
     expect(secret).toMatch(/^whsec_/);
     receiver.answerWith("orders", 503);
-    await button(page, "Send a test").click();
+    await button(page, "Send test event").click();
     await page.getByRole("heading", { level: 1, name: "webhook.test" }).waitFor();
-    await page.getByText("Failed, tried again").waitFor();
+    await page.getByText("Failed, retrying").waitFor();
     await page.getByRole("row").filter({ hasText: "503" }).waitFor();
     receiver.answerWith("orders", 204);
-    await button(page, "Send again").click();
-    await page.getByText("It is sent again").waitFor();
+    await button(page, "Resend").click();
+    await page.getByText("Resent with the same event ID").waitFor();
     await page.getByRole("row").filter({ hasText: "204" }).waitFor();
     const [first, second] = receiver.at("orders");
     expect([first?.body.type, second?.headers["webhook-id"]]).toEqual(["webhook.test", first?.headers["webhook-id"]]);
@@ -98,41 +96,41 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
     await page.getByRole("row").filter({ hasText: "webhook.test" }).getByText("Delivered").waitFor();
     await expectAccessible(page);
     await screenshot(page, "webhooks-endpoint");
-    await button(page, "Change").click();
-    await dialog(page).getByLabel("Address").fill("ftp://example.com/");
+    await button(page, "Edit").click();
+    await dialog(page).getByLabel("URL").fill("ftp://example.com/");
     await dialog(page).getByLabel("Description").fill("The warehouse");
     await button(page, "Save").click();
     await dialog(page).locator(".field-error").first().waitFor();
     expect(await dialog(page).getByLabel("Description").inputValue()).toBe("The warehouse");
-    await dialog(page).getByLabel("Address").fill(receiver.urlOf("orders"));
+    await dialog(page).getByLabel("URL").fill(receiver.urlOf("orders"));
     await button(page, "Save").click();
     await isGone(page);
     await page.getByText("The warehouse").waitFor();
 
-    await button(page, "New secret").click();
-    await button(page, "Replace the secret").click();
-    await dialog(page).getByText("It is shown this once").waitFor();
+    await button(page, "Replace secret").click();
+    await dialog(page).getByRole("button", { name: "Replace secret" }).click();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
     expect(await secretIn(page)).not.toBe(secret);
     await button(page, "Done").click();
-    await page.getByText("Requests are signed with the secret before as well").waitFor();
+    await page.getByText("Requests are also signed with the previous secret").waitFor();
 
     await button(page, "Disable").click();
     await dialog(page).getByText(receiver.urlOf("orders")).waitFor();
     await dialog(page).getByRole("button", { name: "Disable" }).click();
-    await page.getByText("It was disabled by request.").waitFor();
+    await page.getByText("Disabled by a team member or API key.").waitFor();
     await button(page, "Enable").click();
     await button(page, "Recover").click();
     await dialog(page).getByLabel("To").fill("2020-01-01T00:00");
     await dialog(page).getByRole("button", { name: "Recover" }).click();
-    await dialog(page).getByText("This must be later than the beginning.").waitFor();
+    await dialog(page).getByText("The end must be after the start.").waitFor();
     await dialog(page).getByLabel("To").fill("");
     await dialog(page).getByRole("button", { name: "Recover" }).click();
-    await dialog(page).getByText("There was nothing to recover in this time.").waitFor();
+    await dialog(page).getByText("No missed events in this period.").waitFor();
     await button(page, "Done").click();
 
     await button(page, "Delete").click();
     await dialog(page).getByRole("button", { name: "Delete" }).click();
-    await page.getByText("No endpoint yet").waitFor();
+    await page.getByText("No endpoints yet").waitFor();
   });
 
   test("deliveries are found by endpoint, status and type, page by page; viewers read only", async () => {
@@ -140,7 +138,7 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
     await addEndpoint(page, "list");
     const tests = 26;
     for (let n = 0; n < tests; n += 1) {
-      await button(page, "Send a test").click();
+      await button(page, "Send test event").click();
       await page.getByRole("heading", { level: 1, name: "webhook.test" }).waitFor();
       await page.goBack();
     }
@@ -153,17 +151,17 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
     await button(page, "Show more").click();
     await rows.nth(25).waitFor();
     await page.getByRole("button", { name: /Status/ }).click();
-    await page.getByRole("option", { name: "Given up" }).click();
-    await page.getByText("No delivery matches").waitFor();
+    await page.getByRole("option", { name: "Failed permanently" }).click();
+    await page.getByText("No matching deliveries").waitFor();
     expect(new URL(page.url()).searchParams.get("status")).toBe("DEAD");
-    await button(page, "Clear the filters").click();
+    await button(page, "Clear filters").click();
     await rows.first().waitFor();
 
     const viewer = await enter(await newViewer(system, owner), { viewport: { width: 320, height: 640 } });
     await viewer.getByRole("link", { name: receiver.urlOf("list") }).click();
     await viewer.getByText("The order system").waitFor();
     await viewer.getByText("webhook.test").first().waitFor();
-    expect(await viewer.getByRole("button", { name: /Send a test|Change|Delete|Recover|secret/ }).count()).toBe(0);
+    expect(await viewer.getByRole("button", { name: /Send test|Edit|Delete|Recover|secret/ }).count()).toBe(0);
     expect(await viewer.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(320);
     await expectAccessible(viewer);
     await screenshot(viewer, "webhooks-phone");

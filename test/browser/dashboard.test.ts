@@ -52,13 +52,13 @@ describeInBrowser("the dashboard", (pages) => {
 
   async function invite(page: Page, role: string): Promise<Person & { readonly url: string }> {
     const [email, password] = [newEmail(), newPassword()];
-    await goTo(page, "People");
-    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await goTo(page, "Team");
+    await page.getByRole("button", { name: "Invite member" }).click();
     await dialog(page).getByLabel("Name").fill("Ben Example");
-    await dialog(page).getByLabel("E-mail address").fill(email);
+    await dialog(page).getByLabel("Email").fill(email);
     await dialog(page).getByRole("button", { name: /Role/ }).click();
     await page.getByRole("option", { name: role }).click();
-    await dialog(page).getByRole("button", { name: "Invite", exact: true }).click();
+    await dialog(page).getByRole("button", { name: "Send invitation", exact: true }).click();
     await dialog(page).getByText("No mail server is set up").waitFor();
     const url = await copied(page, 0);
     system.secrets.add("token", url.slice(url.indexOf("#") + 1));
@@ -81,7 +81,7 @@ describeInBrowser("the dashboard", (pages) => {
     await page.getByRole("button", { name: "Create key" }).click();
     await dialog(page).getByLabel("Name").fill("Shop backend");
     await dialog(page).getByRole("button", { name: "Create key" }).dblclick();
-    await dialog(page).getByText("It is shown this once").waitFor();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
     const key = await copied(page, 0);
     system.secrets.add("API key", key);
     expect(await copied(page, 1)).toBe(`curl -s ${owner.baseUrl}/v1/click/templates -H 'Authorization: Bearer ${key}'`);
@@ -105,10 +105,10 @@ describeInBrowser("the dashboard", (pages) => {
     await page.getByRole("button", { name: "Create client" }).click();
     await dialog(page).getByLabel("Name").fill("Reports");
     await dialog(page).getByRole("button", { name: "Create client" }).click();
-    await dialog(page).getByText("Choose at least one.").waitFor();
+    await dialog(page).getByText("Choose at least one scope.").waitFor();
     await dialog(page).getByRole("checkbox", { name: "click:read" }).check({ force: true });
     await dialog(page).getByRole("button", { name: "Create client" }).click();
-    await dialog(page).getByText("It is shown this once").waitFor();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
     const [id, secret] = [await copied(page, 0), await copied(page, 1)];
     system.secrets.add("client secret", secret);
     expect(await copied(page, 2)).toContain(`-u '${id}:${secret}'`);
@@ -120,9 +120,9 @@ describeInBrowser("the dashboard", (pages) => {
     };
     expect((await fetchToken(secret)).scope).toBe("click:read");
     await dialog(page).getByRole("button", { name: "Done" }).click();
-    await page.getByRole("button", { name: "New secret for Reports" }).click();
-    await dialog(page).getByRole("button", { name: "Replace the secret" }).click();
-    await dialog(page).getByText("The old secret of “Reports” has stopped working.", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Replace secret of Reports" }).click();
+    await dialog(page).getByRole("button", { name: "Replace secret" }).click();
+    await dialog(page).getByText("The old secret of “Reports” no longer works.", { exact: false }).waitFor();
     const second = await copied(page, 1);
     system.secrets.add("client secret", second);
     expect(second).not.toBe(secret);
@@ -134,7 +134,7 @@ describeInBrowser("the dashboard", (pages) => {
     const page = await enter(owner);
     const ben = await invite(page, "Developer");
     const bens = await accept(ben);
-    expect(await linksOf(bens)).not.toContain("People");
+    expect(await linksOf(bens)).not.toContain("Team");
     await goTo(bens, "Organization");
     expect(await bens.getByRole("button", { name: "Save" }).count()).toBe(0);
     expect(await bens.getByText("Audit trail").count()).toBe(0);
@@ -142,37 +142,88 @@ describeInBrowser("the dashboard", (pages) => {
     await bens.getByRole("button", { name: "Set up" }).click();
     await dialog(bens).getByLabel("Your password", { exact: true }).fill("wrong password");
     await dialog(bens).getByRole("button", { name: "Continue" }).click();
-    await dialog(bens).getByText("The password is wrong.").waitFor();
+    await dialog(bens).getByText("Incorrect password.").waitFor();
     await dialog(bens).getByLabel("Your password", { exact: true }).fill(ben.password);
     await dialog(bens).getByRole("button", { name: "Continue" }).click();
-    await dialog(bens).getByRole("img", { name: "QR code of the second factor" }).waitFor();
+    await dialog(bens).getByRole("img", { name: "QR code for two-factor authentication" }).waitFor();
     await screenshot(bens, "factor-light-1280");
     const secret = await copied(bens, 0);
     system.secrets.add("TOTP secret", secret);
     const step = stepOf(Date.now());
     await dialog(bens).getByRole("textbox", { name: "Code" }).fill(totp(secret, step));
-    await dialog(bens).getByRole("button", { name: "Switch on" }).click();
+    await dialog(bens).getByRole("button", { name: "Turn on" }).click();
     await dialog(bens).getByRole("heading", { name: "Your recovery codes" }).waitFor();
     const codes = (await copied(bens, 0)).split("\n");
     for (const code of codes) system.secrets.add("recovery code", code);
     expect(codes).toHaveLength(10);
     await screenshot(bens, "codes-light-1280");
-    await dialog(bens).getByRole("button", { name: "I have kept them" }).click();
-    await bens.getByText("10 recovery codes are left.").waitFor();
+    await dialog(bens).getByRole("button", { name: "I’ve saved them" }).click();
+    await bens.getByText("10 recovery codes left.").waitFor();
 
     const others = await open("/account");
     await logIn(others, ben);
-    await others.getByRole("heading", { name: "Second factor" }).waitFor();
+    await others.getByRole("heading", { name: "Two-factor authentication" }).waitFor();
     await others.getByLabel("Code").fill(totp(secret, step + 1));
     await others.getByRole("button", { name: "Continue" }).click();
     await others.getByRole("heading", { level: 1, name: "My account" }).waitFor();
-    await others.getByRole("button", { name: /^End the session of Chrome on Linux/ }).click();
-    await dialog(others).getByRole("button", { name: "End" }).click();
-    await others.getByText("The session has ended.").waitFor();
+    await others.getByRole("button", { name: /^Sign out Chrome on Linux/ }).click();
+    await dialog(others).getByRole("button", { name: "Sign out" }).click();
+    await others.getByText("Session signed out.").waitFor();
     await bens.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
-    await bens.getByRole("button", { name: "Sign in" }).waitFor();
+    await dialog(bens).getByText("Your session has ended.").waitFor();
+    await dialog(bens).getByRole("button", { name: "Sign in as someone else" }).click();
+    await bens.getByRole("heading", { name: "Sign in" }).waitFor();
     await others.getByRole("button", { name: "Sign out" }).click();
     await others.getByRole("button", { name: "Sign in" }).waitFor();
+  });
+
+  test("a session that ends while something is typed begins again over the page, and what was sent arrives", async () => {
+    const page = await enter(owner);
+    await goTo(page, "API keys");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await dialog(page).getByLabel("Name").fill("Typed before the end");
+    await page.context().clearCookies();
+    await dialog(page).getByRole("button", { name: "Create key" }).click();
+    const again = page.getByRole("dialog", { name: "Sign in again" });
+    expect(await again.getByLabel("Email").inputValue()).toBe(owner.email);
+    await again.getByLabel("Password", { exact: true }).fill("not the password at all");
+    await again.getByRole("button", { name: "Sign in", exact: true }).click();
+    await again.getByText("Incorrect email or password.").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await screenshot(page, "session-over");
+    await again.getByLabel("Password", { exact: true }).fill(owner.password);
+    await again.getByRole("button", { name: "Sign in", exact: true }).click();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
+    system.secrets.add("API key", await copied(page, 0));
+    await dialog(page).getByRole("button", { name: "Done" }).click();
+    expect(await page.getByRole("row").filter({ hasText: "Typed before the end" }).count()).toBe(1);
+  });
+
+  test("the first click after a message works, and a form that is not saved is not left unasked", async () => {
+    const page = await enter(owner);
+    await goTo(page, "My account");
+    const name = page.getByLabel("Name", { exact: true });
+    const save = page.getByRole("button", { name: "Save" });
+    await name.fill("");
+    await save.click();
+    await page.locator(".field-error").first().waitFor();
+    await name.pressSequentially("Olga Owner");
+    await save.click();
+    await page.getByText("Saved.").waitFor();
+    await name.fill("Olga Other");
+    await page.getByRole("navigation").getByRole("link", { name: "API keys" }).click();
+    await dialog(page).getByText("Leave without saving?").waitFor();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    await isGone(page);
+    await page.goBack();
+    await dialog(page).getByText("Your unsaved changes will be lost.").waitFor();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    expect([await name.inputValue(), new URL(page.url()).pathname]).toEqual(["Olga Other", "/dashboard/account"]);
+    await page.goBack();
+    await dialog(page).getByRole("button", { name: "Leave without saving" }).click();
+    await page.waitForURL(/dashboard\/$/);
+    await goTo(page, "My account");
+    expect(await name.inputValue()).toBe("Olga Owner");
   });
 
   test("the last owner stays one and is told why, and a viewer sees no buttons", async () => {
@@ -193,12 +244,12 @@ describeInBrowser("the dashboard", (pages) => {
       expect(await viewer.getByRole("main").getByRole("button").allTextContents()).toEqual([]);
     }
     await viewer.goto(`${owner.baseUrl}/dashboard/people`);
-    await viewer.getByRole("heading", { name: "There is no such page" }).waitFor();
+    await viewer.getByRole("heading", { name: "Page not found" }).waitFor();
   });
 
   test("the keyboard alone is enough to sign in and to create a key", async () => {
     const page = await open("/");
-    await page.getByLabel("E-mail address").waitFor();
+    await page.getByLabel("Email").waitFor();
     await page.keyboard.type(owner.email);
     await page.keyboard.press("Tab");
     await page.keyboard.type(owner.password);
@@ -211,7 +262,7 @@ describeInBrowser("the dashboard", (pages) => {
     await dialog(page).waitFor();
     await page.keyboard.type("By keyboard");
     await page.keyboard.press("Enter");
-    await dialog(page).getByText("It is shown this once").waitFor();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
     system.secrets.add("API key", await copied(page, 0));
     await follow(page, "Done");
     await isGone(page);
@@ -257,7 +308,7 @@ describeInBrowser("the dashboard", (pages) => {
 const walk: readonly { readonly path: string; readonly ready: string; readonly button?: string }[] = [
   { path: "/api-keys", ready: "By keyboard", button: "Create key" },
   { path: "/clients", ready: "Reports", button: "Create client" },
-  { path: "/people", ready: "Ben Example", button: "Invite somebody" },
+  { path: "/people", ready: "Ben Example", button: "Invite member" },
   { path: "/organization", ready: "Signed in" },
   { path: "/account", ready: "Chrome on Linux", button: "Set up" },
 ];

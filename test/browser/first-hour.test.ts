@@ -58,7 +58,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await dialog(page).getByLabel("Name").fill(named("Our shop"));
     await dialog(page).getByText("Record acceptances and nothing else").click();
     await inDialog(page, "Create client").click();
-    await dialog(page).getByText("It is shown this once").waitFor();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
     await screenshot(page, "first-hour-client");
     await inDialog(page, "Done").click();
     await row(page, named("Our shop")).waitFor();
@@ -66,17 +66,17 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
 
   async function publishTemplate(page: Page): Promise<void> {
     await goTo(page, "Click templates");
-    await button(page, "Create template").first().click();
+    await button(page, "Create click template").first().click();
     await dialog(page).getByLabel("Name").fill(named("House rules"));
-    await inDialog(page, "Create template").click();
+    await inDialog(page, "Create click template").click();
     await heading(page, named("House rules"));
-    await page.getByRole("textbox", { name: "Text to agree to" }).click();
+    await page.getByRole("textbox", { name: "Text to accept" }).click();
     await page.keyboard.type("## House rules");
     await page.keyboard.press("Enter");
     await page.keyboard.type("Be kind to the furniture.");
     await page.locator("assent-embed").getByText("Be kind to the furniture.").waitFor();
     await button(page, "Save").click();
-    await page.getByText("Everything is saved.").waitFor();
+    await page.getByText("All changes saved.").waitFor();
     await screenshot(page, "first-hour-text");
     await link(page, "Versions").click();
     await button(page, "Publish").click();
@@ -90,7 +90,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await link(page, "Deployments").click();
     await button(page, "Create deployment").first().click();
     await dialog(page).getByLabel("Name (optional)").fill(named("Front door"));
-    await dialog(page).getByText("Activate it at once").click();
+    await dialog(page).getByText("Activate immediately").click();
     await inDialog(page, "Create deployment").click();
     await isGone(page);
     await row(page, named("Front door")).getByText("Active", { exact: true }).waitFor();
@@ -124,20 +124,20 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
 
   async function findAndErase(page: Page, visitor: string): Promise<void> {
     await goTo(page, "Acceptances");
-    await page.getByLabel("Person or receipt").fill(visitor);
+    await page.getByLabel("User or receipt").fill(visitor);
     await button(page, "Search").click();
     await row(page, visitor)
       .getByRole("link", { name: named("House rules") })
       .click();
     await heading(page, named("Acceptance: House rules"));
-    await page.getByText("The evidence holds").waitFor();
+    await page.getByText("Evidence verified").waitFor();
     await screenshot(page, "first-hour-evidence");
     await page.getByRole("link", { name: visitor }).first().click();
     await heading(page, visitor);
-    await button(page, "Erase person").click();
-    await dialog(page).getByLabel("Type the person's name to confirm").fill(visitor);
-    await inDialog(page, "Erase for good").click();
-    await page.getByText("The person was erased").waitFor();
+    await button(page, "Erase user").click();
+    await dialog(page).getByLabel("Type the user reference to confirm").fill(visitor);
+    await inDialog(page, "Erase permanently").click();
+    await page.getByText("User erased").waitFor();
     await screenshot(page, "first-hour-erased");
   }
 
@@ -147,9 +147,9 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await files.setInputFiles({ name: "Contract.pdf", mimeType: "application/pdf", buffer: contract });
     const first = page.getByRole("group", { name: "Recipient 1" });
     await first.getByLabel("Name").fill(person);
-    await first.getByLabel("E-mail address").fill("ann@example.com");
+    await first.getByLabel("Email").fill("ann@example.com");
     await page.getByLabel("Subject").fill(subject);
-    await button(page, "Continue to the fields").click();
+    await button(page, "Continue to fields").click();
     await heading(page, subject);
   }
 
@@ -171,13 +171,13 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     const sheet = page.locator('.pdf-page[data-page="1"] .pdf-overlay');
     await sheet.waitFor();
     await dragTo(page, button(page, "Signature"), sheet, 200, 300);
-    await page.getByRole("button", { name: /^Signature of Ann Example: / }).waitFor();
-    await page.getByText("Everything is saved.").waitFor();
+    await page.getByRole("button", { name: /^Signature for Ann Example: / }).waitFor();
+    await page.getByText("All changes saved.").waitFor();
     await screenshot(page, "first-hour-fields");
     await page.getByRole("link", { name: "Review and send", exact: true }).click();
     await button(page, "Send now").click();
     await heading(page, subject);
-    await page.getByText("It waits for those whose turn it is.").waitFor();
+    await page.getByText("Waiting for the next recipients.").waitFor();
   }
 
   async function sign(page: Page, subject: string): Promise<void> {
@@ -202,18 +202,18 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await screenshot(signing, "first-hour-signed");
     await signing.close();
     await mailbox.close();
-    await page.getByText("Everybody has signed, and the documents are sealed.").waitFor();
+    await page.getByText("Everyone has signed, and the documents are sealed.").waitFor();
     await screenshot(page, "first-hour-completed");
   }
 
   async function renderBatch(page: Page): Promise<void> {
-    await goTo(page, "Documents");
+    await goTo(page, "Document generation");
     await link(page, "Batches").click();
     await button(page, "Create batch").first().click();
     await page.getByRole("button", { name: /Template/ }).click();
     await page.getByRole("option", { name: "Consent form" }).click();
-    await inDialog(page, "Begin with the sample data").click();
-    await dialog(page).getByText("1 document will be made.").waitFor();
+    await inDialog(page, "Use sample data").click();
+    await dialog(page).getByText("1 document will be generated.").waitFor();
     await screenshot(page, "first-hour-batch-dialog");
     await inDialog(page, "Create batch").click();
     await heading(page, /^Batch of/);
@@ -224,12 +224,12 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   async function watchWebhook(page: Page): Promise<void> {
     await goTo(page, "Webhooks");
     await button(page, "Add endpoint").first().click();
-    await dialog(page).getByLabel("Address").fill(at("/webhook-inbox"));
+    await dialog(page).getByLabel("URL").fill(at("/webhook-inbox"));
     await inDialog(page, "Add endpoint").click();
-    await dialog(page).getByText("It is shown this once").waitFor();
+    await dialog(page).getByText("You won’t be able to see it again").waitFor();
     await inDialog(page, "Done").click();
     await heading(page, at("/webhook-inbox"));
-    await button(page, "Send a test").click();
+    await button(page, "Send test event").click();
     await heading(page, "webhook.test");
     await page.locator(".badge").getByText("Delivered", { exact: true }).waitFor();
     await screenshot(page, "first-hour-delivery");
@@ -256,17 +256,17 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   async function publishByKeyboard(page: Page, name: string): Promise<void> {
     await follow(page, "Click templates");
     await heading(page, "Click templates");
-    await button(page, "Create template").first().waitFor();
-    await follow(page, "Create template");
+    await button(page, "Create click template").first().waitFor();
+    await follow(page, "Create click template");
     await dialog(page).waitFor();
     await type(page, "Name", name);
     await page.keyboard.press("Enter");
     await heading(page, name);
-    await page.getByRole("textbox", { name: "Text to agree to" }).waitFor();
-    await type(page, "Text to agree to", "Knock twice.");
+    await page.getByRole("textbox", { name: "Text to accept" }).waitFor();
+    await type(page, "Text to accept", "Knock twice.");
     await page.locator("assent-embed").getByText("Knock twice.").waitFor();
     await page.keyboard.press("Control+s");
-    await page.getByText("Everything is saved.").waitFor();
+    await page.getByText("All changes saved.").waitFor();
     await follow(page, "Publish", "Shift+Tab");
     await dialog(page).waitFor();
     await follow(page, "Publish");
@@ -278,12 +278,12 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   async function findByKeyboard(page: Page, text: string, userRef: string): Promise<void> {
     await follow(page, "Acceptances");
     await heading(page, "Acceptances");
-    await type(page, "Person or receipt", userRef);
+    await type(page, "User or receipt", userRef);
     await page.keyboard.press("Enter");
     await row(page, userRef).waitFor();
     await follow(page, text);
     await heading(page, `Acceptance: ${text}`);
-    await page.getByText("The evidence holds").waitFor();
+    await page.getByText("Evidence verified").waitFor();
   }
 
   async function sendByKeyboard(page: Page, subject: string): Promise<void> {
@@ -295,24 +295,24 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     const contract = Buffer.from(await contractPdf(), "base64");
     await chooser.setFiles({ name: "Contract.pdf", mimeType: "application/pdf", buffer: contract });
     await type(page, "Name", "Bob Example");
-    await type(page, "E-mail address", "bob@example.com");
+    await type(page, "Email", "bob@example.com");
     await type(page, "Subject", subject);
-    await follow(page, "Continue to the fields");
+    await follow(page, "Continue to fields");
     await heading(page, subject);
     await page.locator('.pdf-page[data-page="1"] .pdf-overlay').waitFor();
     await follow(page, "Signature");
-    await tabTo(page, /^Signature of Bob Example: /);
+    await tabTo(page, /^Signature for Bob Example: /);
     for (const key of ["ArrowRight", "ArrowDown", "Shift+ArrowRight"]) await page.keyboard.press(key);
-    await page.getByText("Everything is saved.").waitFor();
+    await page.getByText("All changes saved.").waitFor();
     await follow(page, "Review and send", "Shift+Tab");
     await button(page, "Send now").waitFor();
     await follow(page, "Send now");
-    await page.getByText("It waits for those whose turn it is.").waitFor();
+    await page.getByText("Waiting for the next recipients.").waitFor();
   }
 
   test("the keyboard alone leads from the login to a publication, its evidence and a sent agreement", async () => {
     const page = await dashboard();
-    await type(page, "E-mail address", copy.owner.email);
+    await type(page, "Email", copy.owner.email);
     await type(page, "Password", copy.owner.password);
     await page.keyboard.press("Enter");
     await heading(page, /^Hello/);
@@ -335,13 +335,13 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     agree(page: Page): Promise<void>;
   }
   const time = (page: Page) => dialog(page).getByLabel("Date and time");
-  const written = (page: Page) => page.getByRole("textbox", { name: "Text to agree to" });
+  const written = (page: Page) => page.getByRole("textbox", { name: "Text to accept" });
   const mouse: Hand = {
     name: "mouse",
     press: (page, name) => button(page, name).or(link(page, name)).last().click(),
     enterText: (page) => written(page).click(),
     chooseTime: async (page, at) => {
-      await dialog(page).getByText("At a time").click();
+      await dialog(page).getByText("Later", { exact: true }).click();
       await time(page).fill(at.toISOString().slice(0, 16));
       await inDialog(page, "Schedule").click();
     },
@@ -350,7 +350,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   const keyboard: Hand = {
     name: "keyboard",
     press: follow,
-    enterText: (page) => tabTo(page, "Text to agree to"),
+    enterText: (page) => tabTo(page, "Text to accept"),
     chooseTime: async (page, at) => {
       await tabTo(page, "Now");
       await page.keyboard.press("ArrowDown");
@@ -440,15 +440,15 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await page.locator("assent-embed").getByText("Knock").waitFor();
     await screenshot(page, `live-text-written-${hand.name}`);
     await page.keyboard.press("Control+s");
-    await page.getByText("Everything is saved.").waitFor();
+    await page.getByText("All changes saved.").waitFor();
     await hand.press(page, "Versions", "Shift+Tab");
-    await row(page, "1.0").getByText("Next text").waitFor();
+    await row(page, "1.0").getByText("Next draft").waitFor();
     await hand.press(page, "Compare");
     await page.locator("ins").getByText("Be kind to guests, too.").waitFor();
     expect(await page.locator("del").count()).toBe(0);
     await screenshot(page, `live-text-compared-${hand.name}`);
     await hand.press(page, "Publish", "Shift+Tab");
-    await dialog(page).getByText("in the place of version 1.0").waitFor();
+    await dialog(page).getByText("instead of version 1.0").waitFor();
     // A minute that is far enough away to write it down on a slow machine.
     const at = new Date(Math.ceil((Date.now() + 40_000) / 60_000) * 60_000);
     await hand.chooseTime(page, at);
@@ -496,7 +496,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   async function proveOffline(page: Page, text: LiveText, receiptId: string, hand: Hand): Promise<void> {
     await page.goto(at(`/dashboard/acceptances/receipts/${receiptId}`));
     await heading(page, `Acceptance: ${text.name}`);
-    await page.getByText("The evidence holds").waitFor();
+    await page.getByText("Evidence verified").waitFor();
     await screenshot(page, `live-text-evidence-${hand.name}`);
     const download = await broughtBy(page, "download", () => hand.press(page, "JSON"));
     const bundle = await download.path();

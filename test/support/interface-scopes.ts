@@ -130,4 +130,5 @@ export const publicOperations: readonly string[] = [
   "getReadiness",
   "getOpenApiDocument",
   "getReferencePage",
+  "getReferenceFile",
 ];

@@ -40,10 +40,10 @@ const en: Texts = {
   tooLarge: "The file is too large to have been sealed here.",
   away: "The check could not be made. Try again in a moment.",
   verdicts: {
-    sealed: ["Sealed here and unchanged", "This is exactly the file that was sealed when everybody had signed."],
+    sealed: ["Sealed here and unchanged", "This is exactly the file that was sealed when everyone had signed."],
     deleted: [
       "Sealed here and unchanged; deleted since",
-      "This is exactly a file that was sealed here when everybody had signed. The sender has deleted the agreement since, because the time for which it was kept was over.",
+      "This is exactly a file that was sealed here when everyone had signed. The sender has deleted the agreement since, because the time for which it was kept was over.",
     ],
     unknown: [
       "A seal of ours, but not on record",
@@ -91,7 +91,7 @@ const en: Texts = {
   },
   signatures: "Signatures in the file",
   ours: "our seal",
-  others: "somebody else's",
+  others: "someone else's",
 };
 
 const de: Texts = {

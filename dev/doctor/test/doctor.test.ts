@@ -442,7 +442,7 @@ test("a database that lacks what its logs have signed is found, and epochs that 
     );
   const logId = randomUUID();
   try {
-    expect(await told({})).toMatchObject([["notice", expect.stringContaining("nobody outside")]]);
+    expect(await told({})).toMatchObject([["notice", expect.stringContaining("no one outside")]]);
     expect(await told({ LOG_WITNESS })).toMatchObject([["ok", expect.anything()]]);
     await superuser.query("insert into click.log_head (organization_id, size) values ($1, 3)", [logId]);
     const note = `log\n5\n${Buffer.alloc(32).toString("base64")}\n\nsignature\n`;

@@ -144,7 +144,7 @@ function readColors(body: Reader): NonNullable<Settings["colors"]> {
       color.problem("name", "NOT_SUPPORTED", `is not supported unless it is one of ${known}`);
     } else if (short !== undefined) colors[found[0]] = `#${[...short].map((digit) => digit + digit).join("")}`;
     else if (value === "" || /^#[0-9a-f]{6}$/i.test(value)) colors[found[0]] = value;
-    else color.problem("value", "PATTERN", "must be a colour such as #0b5d3b");
+    else color.problem("value", "PATTERN", "must be a color such as #0b5d3b");
   }
   return colors;
 }

@@ -114,7 +114,7 @@ export const compatBulkListRoutes: readonly Route[] = [
     operationId: "compatSendBulkList",
     method: "POST",
     path: "/bulk_send_lists/{bulkSendListId}/send",
-    summary: "Send an envelope or a template to everybody in a list",
+    summary: "Send an envelope or a template to everyone in a list",
     description: "In the background, each copy exactly once. Read the batch to see how far it is.",
     body: sendBody,
     success: { status: 201, description: "The batch that was queued.", schema: bulkSentSchema },

@@ -22,7 +22,7 @@ export const sampleNotification = {
 
 const definitionProperties = {
   emailSubject: ["At most 100 characters.", "Please sign the NDA"],
-  emailBlurb: ["What the e-mails say.", "As discussed."],
+  emailBlurb: ["What the emails say.", "As discussed."],
   documents: [
     "Each with documentId, name, fileExtension and documentBase64: PDF, HTML or plain text of at most 25 MB.",
     [{ documentId: "1", name: "NDA.pdf", fileExtension: "pdf", documentBase64: "JVBERi0xLjcK" }],

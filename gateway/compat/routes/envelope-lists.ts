@@ -20,7 +20,7 @@ export const envelopeFilters = compatQuery({
   status: "In these states only: a comma separated list, or any.",
   envelope_ids: "These only: a comma separated list.",
   transaction_ids: "Those with these transactionIds only: a comma separated list.",
-  search_text: "With this text in the subject, or in a recipient's name or e-mail address.",
+  search_text: "With this text in the subject, or in a recipient's name or email address.",
   custom_field: "With this custom field: name=value.",
   email: "Of a recipient; without case.",
   user_name: "The name of a recipient; without case.",

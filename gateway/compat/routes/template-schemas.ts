@@ -8,9 +8,9 @@ import { recipientsSchema } from "./envelope-schemas.ts";
 export const templateBody = looseBody({
   name: "What the template is called.",
   description: "For those who choose one.",
-  shared: "Whether everybody may use it; kept as it is said.",
+  shared: "Whether everyone may use it; kept as it is said.",
   emailSubject: "Of envelopes that are made from it, unless they say another.",
-  emailBlurb: "The text of their e-mails.",
+  emailBlurb: "The text of their emails.",
   documents: "Documents with documentId, name, fileExtension and documentBase64.",
   recipients: "Roles: recipients with a roleName, a routingOrder and tabs, but no person.",
   customFields: "textCustomFields and listCustomFields.",

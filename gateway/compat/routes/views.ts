@@ -56,7 +56,7 @@ export const compatViewRoutes: readonly Route[] = [
     path: "/envelopes/{envelopeId}/views/recipient",
     summary: "Let an embedded recipient sign",
     description:
-      "The recipient is found by email, userName and clientUserId, which all have to match, or by recipientId or userId. Who has no clientUserId is asked by e-mail instead. When the person is done, the browser is led to returnUrl with `event=signing_complete`, `viewing_complete`, `cancel`, `decline`, `session_timeout` or `ttl_expired`.",
+      "The recipient is found by email, userName and clientUserId, which all have to match, or by recipientId or userId. Who has no clientUserId is asked by email instead. When the person is done, the browser is led to returnUrl with `event=signing_complete`, `viewing_complete`, `cancel`, `decline`, `session_timeout` or `ttl_expired`.",
     body: recipientBody,
     success,
     errors: [

@@ -1,3 +1,4 @@
+import { languages, type Resolve, type SampleRequest, type ShownOperation, sampleOf } from "./samples.ts";
 import {
   code,
   codeBlock,
@@ -11,15 +12,6 @@ import {
   typeHtml,
 } from "./schema-html.ts";
 
-export interface ShownOperation {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: Json;
-}
-
-/** Follows a reference within the document, if there is one. */
-export type Resolve = (value: unknown) => Json;
-
 /** One operation with everything that a caller needs to know. */
 export function operationHtml(shown: ShownOperation, resolve: Resolve): string {
   const { path, method, operation } = shown;
@@ -32,11 +24,23 @@ ${markdown(operation.description)}
 ${parametersHtml(parameters)}
 ${bodyHtml(body)}
 <h5>Request</h5>
-${codeBlock(curlLine(shown, parameters, body?.content), `Request of ${operation.operationId}`)}
+${samplesHtml(sampleOf(shown, resolve), String(operation.operationId))}
 <h5>Answers</h5>
 ${successesHtml(operation.responses as Record<string, unknown>, resolve)}
 ${errorsHtml(operation.responses as Record<string, unknown>, resolve)}
 </section>`;
+}
+
+/** In each language, of which the page shows one, and for the page to send. */
+function samplesHtml(sample: SampleRequest, name: string): string {
+  const written = languages.map(
+    ({ id, name: language, write }) =>
+      `<div class="sample ${id}">${codeBlock(write(sample), `${name} in ${language}`)}</div>`,
+  );
+  const { method, address, headers, body, fileType, needsCredential } = sample;
+  if (!needsCredential || fileType !== undefined) return written.join("");
+  const request = JSON.stringify({ method, address, headers, body }).replaceAll("<", "\\u003c");
+  return `${written.join("")}<script type="application/json" class="request">${request}</script>`;
 }
 
 interface Media {
@@ -124,46 +128,3 @@ function errorRows(status: string, { content }: Json, resolve: Resolve): string[
     ];
   });
 }
-
-interface Asked {
-  readonly path: string;
-  readonly method: string;
-  readonly operation: Json;
-}
-
-/** The request of the examples as a line for a shell; $ASSENT is where the API is. */
-function curlLine(
-  { path, method, operation }: Asked,
-  parameters: readonly Json[],
-  content: Readonly<Record<string, { readonly example?: unknown }>> | undefined,
-): string {
-  const body = content?.["application/json"];
-  const parts = [
-    ...(method === "get" ? [] : [`-X ${method.toUpperCase()}`]),
-    `"$ASSENT${addressOf(path, parameters)}"`,
-    ...(needsCredential(operation) ? ['-H "Authorization: Bearer $TOKEN"'] : []),
-    ...required(parameters, "header").map(({ name, example }) => `-H ${quoted(`${name}: ${example}`)}`),
-    ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d ${quoted(pretty(body.example))}`]),
-  ];
-  return `curl ${parts.join(" \\\n  ")}`;
-}
-
-function addressOf(path: string, parameters: readonly Json[]): string {
-  const filled = parameters
-    .filter((parameter) => parameter.in === "path")
-    .reduce((text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(String(example))), path);
-  const query = required(parameters, "query").map(({ name, example }): [string, string] => [
-    String(name),
-    String(example),
-  ]);
-  return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`;
-}
-
-const required = (parameters: readonly Json[], place: string): Json[] =>
-  parameters.filter((parameter) => parameter.in === place && parameter.required === true);
-
-const needsCredential = ({ security }: Json): boolean =>
-  (security as readonly Json[]).some((scheme) => Object.hasOwn(scheme, "bearer"));
-
-/** In single quotes nothing means anything to a shell but the quote itself. */
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;

@@ -26,7 +26,7 @@ export const loginRoutes: readonly Route[] = [
     ...base,
     operationId: "login",
     path: "/v1/dashboard/login",
-    summary: "Sign in with e-mail address and password",
+    summary: "Sign in with email address and password",
     description:
       "A wrong password and an unknown, invited, disabled or locked user are answered alike. After 10 failures within 15 minutes a user is locked for 15 minutes.",
     body: createBody(credentials, {
@@ -52,7 +52,7 @@ export const loginRoutes: readonly Route[] = [
     ...base,
     operationId: "continueLogin",
     path: "/v1/dashboard/login/code",
-    summary: "Finish a login with a code of the second factor",
+    summary: "Finish a login with a two-factor code",
     description: "Within 5 minutes, with six digits of the authenticator or a recovery code. Each code works once.",
     body: createBody(loginCode, { maxBytes, example: { pendingToken: "A".repeat(43), code: "123456" } }),
     success: {

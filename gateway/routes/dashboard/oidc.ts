@@ -63,7 +63,7 @@ export const oidcRoutes: readonly Route[] = [
         ),
         organizations: described(
           listOf(answer({ id: uuid, name: example(anyText, "Example AG") })),
-          "Where this browser may go on, when the identity provider has named somebody who is a user of several organizations: begin again with one of them.",
+          "Where this browser may go on, when the identity provider has named someone who is a user of several organizations: begin again with one of them.",
         ),
       }),
     },
@@ -102,17 +102,17 @@ export const oidcRoutes: readonly Route[] = [
     path: callbackPath,
     summary: "Come back from the identity provider",
     description:
-      "For browsers. Signs in the user of the person that the provider names, found by its subject or, the first time, by its verified e-mail address. Users are never created. The second factor of a user is not asked for.",
+      "For browsers. Signs in the user of the person that the provider names, found by its subject or, the first time, by its verified email address. Users are never created. Users who have it turned on are not asked for a two-factor code.",
     query: queryOf<BroughtBack>({
       code: example(text(0, 4_000, "What the provider gives for the login."), "SplxlOBeZQQYbYS6WxSbIA"),
       state: example(text(0, 500, "What the login began with."), "af0ifjsldkj"),
       iss: example(text(0, 500, "Which provider it is."), "https://login.example.com"),
       error: example(text(0, 200, "Why there is no code."), "access_denied"),
-      error_description: example(text(0, 2_000, "The same for people; nobody is shown it."), "Cancelled"),
+      error_description: example(text(0, 2_000, "The same for people; no one is shown it."), "Cancelled"),
     }),
     success: {
       ...headOnly,
-      also: { 303: "To the dashboard, or to the sign-in page, which says why nobody was signed in." },
+      also: { 303: "To the dashboard, or to the sign-in page, which says why no one was signed in." },
       headers: { Location: "Where to go on.", "Set-Cookie": "The session." },
     },
     errors: ["NOT_FOUND", "RATE_LIMIT_EXCEEDED"],

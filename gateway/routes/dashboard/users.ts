@@ -77,7 +77,7 @@ export const userRoutes: readonly Route[] = [
     path: "/v1/dashboard/users/{id}",
     summary: "Change a user",
     description:
-      "Everybody may change their own name, locale, time zone and notices; everything else needs `dashboard:admin`. A change of role and disabling end the sessions of the user within a second.",
+      "Everyone may change their own name, locale, time zone and notices; everything else needs `dashboard:admin`. A change of role and disabling end the sessions of the user within a second.",
     notFound: ofUser,
     body: changeBody(user, { example: { name: "Ben Example", timeZone: "Europe/Berlin" } }),
     success: {
@@ -108,7 +108,7 @@ export const userRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/dashboard/users/{id}",
     summary: "Remove a user",
-    description: "For ever, with all sessions. What the user did stays in the audit events.",
+    description: "Permanently, with all sessions. What the user did stays in the audit events.",
     notFound: ofUser,
     success: { status: 204, description: "There is no such user any more." },
     errors: ["LAST_OWNER", "LEGAL_HOLD", "HOLDS_CHANGED"],

@@ -51,7 +51,7 @@ export const actionRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/sign/agreements/{id}/void",
     summary: "Void an agreement",
-    description: "Ends an agreement that was sent and is not completed. Nobody can sign it any more.",
+    description: "Ends an agreement that was sent and is not completed. No one can sign it any more.",
     access: admin,
     notFound,
     body: createBody(voiding, { example: { voidedReason: "A mistake." } }),

@@ -78,7 +78,7 @@ const settingsRoutes: readonly Route[] = [
     path: "/v1/sign/brands/{id}",
     summary: "Change a brand",
     description:
-      "What is left out stays; colours and texts are replaced as a whole. What has chosen the brand looks otherwise at once.",
+      "What is left out stays; colors and texts are replaced as a whole. What has chosen the brand looks otherwise at once.",
     access: admin,
     notFound,
     body: changeBody(brand, { example: { colors: { button: "#0b5d3b", buttonText: "#ffffff" } } }),

@@ -26,7 +26,7 @@ export const signFileRoutes: readonly Route[] = [
     path: "/v1/sign/agreements/{id}/documents/{documentId}/content",
     summary: "Download a document",
     description:
-      "Sealed once the agreement is completed; before, the document as everybody sees it. That is the file that was sent when it carries signatures; any other PDF was written anew when it came: same pages, without what acts or what nothing refers to.",
+      "Sealed once the agreement is completed; before, the document as everyone sees it. That is the file that was sent when it carries signatures; any other PDF was written anew when it came: same pages, without what acts or what nothing refers to.",
     texts: { documentId: documentIdParam },
     errors: ["RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) =>
@@ -102,7 +102,7 @@ export const attachmentRoutes: readonly Route[] = [
     operationId: "getAttachmentContent",
     path: "/v1/sign/agreements/{id}/attachments/{attachmentId}/content",
     summary: "Download a file that a recipient has attached",
-    description: "As the person gave it: nobody has looked into it. Its SHA-256 is in the audit trail.",
+    description: "As the person gave it: no one has looked into it. Its SHA-256 is in the audit trail.",
     notFound: { id: "ENVELOPE_NOT_FOUND", attachmentId: "ATTACHMENT_NOT_FOUND" },
     ...fileAnswer({
       description: "The file.",

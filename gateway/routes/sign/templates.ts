@@ -23,7 +23,7 @@ interface TemplatesQuery extends PageQuery {
 
 const exampleTemplate = {
   name: "NDA",
-  description: "For everybody.",
+  description: "For everyone.",
   emailSubject: exampleAgreement.emailSubject,
   documents: exampleAgreement.documents,
   recipients: {

@@ -190,7 +190,7 @@ const kept = [
   },
   {
     what: "hashes of checkpoints in the anchor log",
-    why: "They name nobody and prove the records of other organizations.",
+    why: "They name no one and prove the records of other organizations.",
   },
   {
     what: "events in the stream of messages and ids of events that took effect",

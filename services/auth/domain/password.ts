@@ -30,7 +30,7 @@ function problemOf(password: string, owner: PasswordOwner): Omit<FieldProblem, "
   if (!password.isWellFormed()) return { code: "INVALID_CHARACTERS", message: "must be valid Unicode" };
   const rest = restWithoutNames(password, owner);
   if (new Set(characters).size < minDistinct || rest.length < minRest) {
-    return { code: "PASSWORD_GUESSABLE", message: "must not be based on your name, e-mail address or organization" };
+    return { code: "PASSWORD_GUESSABLE", message: "must not be based on your name, email address or organization" };
   }
   const isCommon = restWithoutCommon(rest).length < minRest;
   return isCommon ? { code: "PASSWORD_COMMON", message: "must not be a commonly used password" } : undefined;

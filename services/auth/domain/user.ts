@@ -55,7 +55,7 @@ export function emailKey(email: string): string | undefined {
 /** An address to write to, and as it is compared. Throws VALIDATION_FAILED. */
 export function parseEmail(email: string): { readonly email: string; readonly emailKey: string } {
   const key = emailKey(email);
-  if (key === undefined) throw refusedField("email", "INVALID_EMAIL", "must be an e-mail address");
+  if (key === undefined) throw refusedField("email", "INVALID_EMAIL", "must be an email address");
   return { email: email.trim(), emailKey: key };
 }
 

@@ -106,7 +106,7 @@ ${readable({
 })}
 <p>This is ${said[kind].what} when it was asked for. What only programs and experts need is folded. All of it stands in
 the folder data as well, for programs; the folder schema describes it. The folder documents has the documents of
-agreements as they are. The folder proofs has what proves all this to others: evidence bundles, which anybody can check
+agreements as they are. The folder proofs has what proves all this to others: evidence bundles, which anyone can check
 without the sender's help, and audit trails.</p>
 <p>${said[kind].without}</p>
 ${parts.join("\n")}

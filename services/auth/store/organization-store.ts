@@ -79,7 +79,7 @@ export async function requireRoomForCredential(tenant: AuthTenant): Promise<void
   const [{ n } = { n: 0 }] = await tenant.em.execute<{ n: number }[]>(countCredentials, [tenant.orgId, tenant.orgId]);
   const ceiling = organization?.maxCredentials ?? defaultMaxCredentials;
   if (n < ceiling) return;
-  const message = `The organization has ${n} API keys and OAuth clients, as many as it may. Revoke those that nobody uses.`;
+  const message = `The organization has ${n} API keys and OAuth clients, as many as it may. Revoke those that no one uses.`;
   throw new DomainError("TOO_MANY_CREDENTIALS", { message });
 }
 

@@ -122,7 +122,7 @@ async function claimOrReplay(
   const bodyHash = keys.bodyHash(orgId, update.digest);
   if (await claimKey(tenant, { idempotencyHash, bodyHash, ...claim })) return undefined;
   const use = await findKeyUse(tenant, idempotencyHash);
-  if (use === undefined) throw new Error("a key is taken by nobody");
+  if (use === undefined) throw new Error("a key is taken by no one");
   return replayUse(tenant, use, bodyHash);
 }
 

@@ -112,7 +112,7 @@ function erasureAnswer(
 const keptAlways = [
   {
     what: "ids, times, texts and hashes of receipts, in the log and in their rows",
-    why: "They prove that the log is complete and that evidence of others holds; nobody can be found by them.",
+    why: "They prove that the log is complete and that evidence of others holds; no one can be found by them.",
   },
   {
     what: "keyed hashes of idempotency keys and of request bodies",

@@ -82,7 +82,7 @@ function hidden({ acceptances, session }: Evidence, disclosed: boolean): string[
   const { erased, restricted } = acceptances.at(-1)?.receipt ?? session;
   if (erased) {
     return [
-      "What is personal was erased with the keys that it was sealed with. The digests in the record remain; nobody can tell any more what they stand for, unless somebody kept the disclosures.",
+      "What is personal was erased with the keys that it was sealed with. The digests in the record remain; no one can tell any more what they stand for, unless someone kept the disclosures.",
     ];
   }
   if (!disclosed) return ["What is personal was left out on request. The digests in the record stand for it."];

@@ -155,7 +155,7 @@ export async function openEpochIfBehind(deps: OpenEpochDeps, logId: string): Pro
       "the database does not have what this log has signed: a new epoch of the log was opened, confirm it (docs/operations.md, EvidenceWentBack)",
     );
   } else {
-    deps.logger.warn(told, "nobody knows what this log had signed: a new epoch of it was opened for a new witness");
+    deps.logger.warn(told, "no one knows what this log had signed: a new epoch of it was opened for a new witness");
   }
   deps.metrics.logEpochsOpened.inc({ log: logId === anchorLogId ? "anchor" : "organization" });
   return epoch;

@@ -101,7 +101,7 @@ export async function writeChange(
     ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),
     ...outboxInsertion(records),
   ]);
-  if (written !== 1) throw new Error(`agreement ${agreementId} was changed by somebody who had not locked it`);
+  if (written !== 1) throw new Error(`agreement ${agreementId} was changed by someone who had not locked it`);
   return after;
 }
 

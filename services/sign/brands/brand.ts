@@ -86,7 +86,7 @@ export function checkedSettings(given: BrandSettings): BrandSettings {
     ...textProblems(settings.footerText, 500, "footerText"),
     ...(settings.replyTo === "" || isEmailAddress(settings.replyTo)
       ? []
-      : [problem("replyTo", "INVALID_EMAIL", "must be an e-mail address")]),
+      : [problem("replyTo", "INVALID_EMAIL", "must be an email address")]),
     ...senderProblems(settings.senderName),
     ...colorProblems(settings.colors),
     ...settings.texts.flatMap((text, index) => mailTextProblems(text, settings.texts.slice(0, index), index)),

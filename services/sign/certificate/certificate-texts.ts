@@ -95,7 +95,7 @@ export const englishTexts: CertificateTexts = {
   summaryTitle: "Summary of an agreement",
   completedLead: "All parties have done their part. This certificate says who did what, and when, on which documents.",
   summaryNotes: {
-    created: "This is a summary, not a certificate. The agreement is a draft: nobody has been asked to sign it.",
+    created: "This is a summary, not a certificate. The agreement is a draft: no one has been asked to sign it.",
     sent: "This is a summary, not a certificate. The agreement is not finished: it shows how far it was at the time below.",
     delivered:
       "This is a summary, not a certificate. The agreement is not finished: it shows how far it was at the time below.",
@@ -187,7 +187,7 @@ export const englishTexts: CertificateTexts = {
     "agreement.modified": "Agreement changed",
     "agreement.sent": "Agreement sent",
     "agreement.reminded": "Parties reminded",
-    "agreement.delivered": "Opened by everybody whose turn it was",
+    "agreement.delivered": "Opened by everyone whose turn it was",
     "agreement.completing": "Signed by all, sealing began",
     "agreement.completed": "Agreement completed",
     "agreement.logged": "Entered into the evidence log",
@@ -210,8 +210,8 @@ export const englishTexts: CertificateTexts = {
     "recipient.viewed": "Viewed",
     "recipient.copied": "Given a copy",
     "recipient.declined": "Declined",
-    "recipient.mailed": "E-mail sent",
-    "recipient.mail-failed": "E-mail could not be sent",
+    "recipient.mailed": "Email sent",
+    "recipient.mail-failed": "Email could not be sent",
   },
   sources: { api: "the sender's system", signer: "the person", sender: "the sender", system: "this service" },
   noParties: "The agreement has no parties.",

@@ -209,7 +209,7 @@ async function certify(
 }
 
 const noSubject = (): never => {
-  throw new Error("a completion is about nobody");
+  throw new Error("a completion is about no one");
 };
 
 /** False when the agreement has changed since it was read. */

@@ -149,7 +149,7 @@ export const invalidAddress = (
   problem(
     `recipients[${index}].${field}`,
     "INVALID_EMAIL",
-    `The e-mail address of recipient ${recipientId} is invalid.`,
+    `The email address of recipient ${recipientId} is invalid.`,
   );
 
 const signingRoles: readonly RecipientRole[] = ["signer", "approver", "in-person-signer"];
@@ -161,7 +161,7 @@ function refuseDuplicates(recipients: readonly RecipientFacts[], others: readonl
     if (!isTellable(recipient)) continue;
     const person = personOf(recipient);
     if (seen.has(person)) {
-      const message = `Recipient ${recipient.recipientId} has the e-mail address of another one who signs.`;
+      const message = `Recipient ${recipient.recipientId} has the email address of another one who signs.`;
       throw new DomainError("DUPLICATE_RECIPIENT", {
         details: [problem(`recipients[${index}].email`, "DUPLICATE_RECIPIENT", message)],
       });

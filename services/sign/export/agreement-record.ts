@@ -99,7 +99,7 @@ export function withoutNames(parties: readonly Partial<Party>[], person: Person)
   ];
   // One name may begin another.
   const longestFirst = [...new Set(words)].sort((a, b) => b.length - a.length);
-  return (value) => longestFirst.reduce((left, word) => replaceIn(left, word, "(somebody else)"), value);
+  return (value) => longestFirst.reduce((left, word) => replaceIn(left, word, "(someone else)"), value);
 }
 
 /** Texts that are nobody's in particular and name the address. */

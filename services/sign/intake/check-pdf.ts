@@ -88,7 +88,7 @@ export async function trySealing(
   const difference = await compareFiles({ shown: bytes, sealed, marks: marks.map(witnessedMark) }, trial.pages);
   if (difference === undefined) return;
   throw new PdfProblem(
-    `The PDF cannot be sealed so that everybody sees the same (${difference}). Print it to a new PDF and retry.`,
+    `The PDF cannot be sealed so that everyone sees the same (${difference}). Print it to a new PDF and retry.`,
   );
 }
 

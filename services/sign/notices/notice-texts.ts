@@ -32,8 +32,8 @@ const en: NoticeTexts = {
   news: {
     viewed: "{person} opened “{subject}”.",
     signed: "{person} finished their part of “{subject}”.",
-    declined: "{person} declined “{subject}”. It has ended for everybody.",
-    completed: "Everybody has finished “{subject}”. The sealed documents and the certificate are ready.",
+    declined: "{person} declined “{subject}”. It has ended for everyone.",
+    completed: "Everyone has finished “{subject}”. The sealed documents and the certificate are ready.",
     expiring: "“{subject}” expires on {date}.",
     expired: "“{subject}” was not finished in time and has expired.",
     undelivered: "A mail to {person} about “{subject}” came back.",
@@ -155,7 +155,7 @@ const ptBr: NoticeTexts = {
     completed: "Concluído",
     expiring: "Expira em breve",
     expired: "Expirado",
-    undelivered: "E-mail devolvido",
+    undelivered: "Email devolvido",
   },
   news: {
     viewed: "{person} abriu “{subject}”.",
@@ -164,7 +164,7 @@ const ptBr: NoticeTexts = {
     completed: "Todos concluíram “{subject}”. Os documentos selados e o certificado estão prontos.",
     expiring: "“{subject}” expira em {date}.",
     expired: "“{subject}” não foi concluído a tempo e expirou.",
-    undelivered: "Um e-mail para {person} sobre “{subject}” foi devolvido.",
+    undelivered: "Um email para {person} sobre “{subject}” foi devolvido.",
   },
   reason: "Motivo: {reason}",
   stillOpen: "Ainda não concluíram: {people}",
@@ -175,7 +175,7 @@ const ptBr: NoticeTexts = {
   digestText: "Desde o último resumo:",
   digestOpen: "Abrir seus acordos",
   why: "Você recebe esta mensagem porque é informado dos acordos que você ou aplicações de {organization} enviaram. Escolha quais no painel, na sua conta.",
-  stop: "Desativar todos os e-mails deste tipo",
+  stop: "Desativar todos os emails deste tipo",
 };
 
 const ja: NoticeTexts = {

@@ -55,7 +55,7 @@ export const legalHolds = ({
     }
     // One that nobody can have would keep nothing, and spaces everything.
     if (request.email !== "" && !isEmailAddress(email)) {
-      throw invalid(problem("email", "INVALID_EMAIL", "must be an e-mail address"));
+      throw invalid(problem("email", "INVALID_EMAIL", "must be an email address"));
     }
     const kind = agreementId !== null ? "agreement" : email !== "" ? "person" : "organization";
     const set = async (tenant: Tenant) => {

@@ -95,7 +95,7 @@ export function createRemovalWorker(
       const { allowed } = await deps.evidenceLog.mayDeleteByTime({}, { timeoutMs: askTimeoutMs });
       if (!allowed && !isWaiting) {
         logger.warn(
-          "nothing is deleted because its time is over: a database went back in time and nobody has confirmed it, or it cannot be told whether one did",
+          "nothing is deleted because its time is over: a database went back in time and no one has confirmed it, or it cannot be told whether one did",
         );
       }
       isWaiting = !allowed;

@@ -47,7 +47,7 @@ export function createSealer({ signer, former = "", stamp, onStampFailure = () =
     isTest,
     statement: (agreementId, sealedAt) => ({
       name: commonName(own),
-      reason: `${isTest ? testNote : ""}Everybody has signed. Agreement ${agreementId}`,
+      reason: `${isTest ? testNote : ""}Everyone has signed. Agreement ${agreementId}`,
       sealedAt,
     }),
     seal: async (file, wanted, signal) => {

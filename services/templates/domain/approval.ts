@@ -134,7 +134,7 @@ export function decides(approval: Approval | null, text: NextText | null, decidi
 }
 
 const byProgram = { message: "Only a person who is signed in may decide. API keys and OAuth clients may ask." };
-const byAuthor = { message: "You have written this text, so somebody else has to decide on it." };
-const byAsker = { message: "You have asked for this approval, so somebody else has to decide on it." };
+const byAuthor = { message: "You have written this text, so someone else has to decide on it." };
+const byAsker = { message: "You have asked for this approval, so someone else has to decide on it." };
 const refusedBefore = { message: "The text was refused. Whoever wants it approved has to ask anew." };
 export const nothingToPublish = { message: "There is nothing to publish: the version is published and has no draft." };

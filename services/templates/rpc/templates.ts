@@ -185,7 +185,7 @@ const described = [
   {
     type: "STATIC",
     name: "Static text",
-    description: "The same text for everybody, such as terms of use.",
+    description: "The same text for everyone, such as terms of use.",
   },
   {
     type: "GENERATED",

@@ -130,16 +130,16 @@ export const clickEvents: readonly EventTypeInfo[] = [
   ),
   aboutClick(
     "campaign.started",
-    "A campaign was started, and everybody in it was looked at: ask those who are outstanding. One event, not one for each of them.",
+    "A campaign was started, and everyone in it was looked at: ask those who are outstanding. One event, not one for each of them.",
     { campaign: progress },
   ),
-  aboutClick("campaign.reminder", "A reminder of a campaign is due, and somebody is outstanding.", {
+  aboutClick("campaign.reminder", "A reminder of a campaign is due, and someone is outstanding.", {
     campaign: { ...progress, remindersSent: 1 },
   }),
   aboutClick("campaign.ended", "The date of a campaign has passed. Who is outstanding is overdue.", {
     campaign: { ...progress, remindersSent: 3 },
   }),
-  aboutClick("campaign.cancelled", "A campaign was cancelled: nobody has to be asked any more.", {
+  aboutClick("campaign.cancelled", "A campaign was cancelled: no one has to be asked any more.", {
     campaign: progress,
   }),
   aboutTemplates("version.published", "A version was published, with a new revision or again with the last one.", {

@@ -97,15 +97,15 @@ export const signEvents: readonly EventTypeInfo[] = [
   about("agreement", "modified", "A draft was changed.", { agreement: draft }),
   about("agreement", "sent", "An agreement was sent.", { agreement: sent }),
   about("agreement", "resent", "The recipients whose turn it is were asked again.", { agreement: sent }),
-  about("agreement", "delivered", "Everybody whose turn it is has opened the agreement.", { agreement: delivered }),
-  about("agreement", "completed", "Everybody has signed, and the documents are sealed.", { agreement: completed }),
+  about("agreement", "delivered", "Everyone whose turn it is has opened the agreement.", { agreement: delivered }),
+  about("agreement", "completed", "Everyone has signed, and the documents are sealed.", { agreement: completed }),
   about("agreement", "declined", "A recipient declined, so the agreement has ended.", {
     agreement: declined,
     recipient: refused,
   }),
   about("agreement", "voided", "The sender ended the agreement.", { agreement: voided }),
   about("agreement", "expired", "The agreement was not finished in time.", { agreement: expired }),
-  about("agreement", "purged", "The files of an agreement were deleted because somebody had asked for it.", {
+  about("agreement", "purged", "The files of an agreement were deleted because someone had asked for it.", {
     agreement: completed,
   }),
   about("agreement", "deleted", "A draft was deleted, or an agreement whose time was over. Only its ids are told.", {
@@ -133,9 +133,9 @@ export const signEvents: readonly EventTypeInfo[] = [
       contentUrl: `/v1/sign/agreements/${agreementId}/documents/1/content`,
     },
   }),
-  about("template", "created", "A template of agreements was created.", { template }),
-  about("template", "modified", "A template of agreements was changed.", { template }),
-  about("template", "deleted", "A template of agreements was deleted. Only its id is told.", {
+  about("template", "created", "An agreement template was created.", { template }),
+  about("template", "modified", "An agreement template was changed.", { template }),
+  about("template", "deleted", "An agreement template was deleted. Only its id is told.", {
     template: { id: template.id },
   }),
 ];

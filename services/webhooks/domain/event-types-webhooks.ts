@@ -16,7 +16,7 @@ export const webhooksEvents: readonly EventTypeInfo[] = [
     type: testEventType,
     subject: testEventSubject,
     description:
-      "A test that somebody has asked for. It goes to that endpoint alone, whatever types the endpoint asks for.",
+      "A test that someone has asked for. It goes to that endpoint alone, whatever types the endpoint asks for.",
     example: testData,
   },
 ];

@@ -77,7 +77,7 @@ export async function openDashboard(
 
 /** Fills in the form of the sign-in page. */
 export async function logIn(page: Page, { email, password }: Person): Promise<void> {
-  await page.getByLabel("E-mail address").fill(email);
+  await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
 }

@@ -159,7 +159,7 @@ async function findIssuer(
       return candidate;
     }
   }
-  return fail(`nobody who is trusted has issued the certificate "${certificate.name}"`);
+  return fail(`no one who is trusted has issued the certificate "${certificate.name}"`);
 }
 
 const signedBy = ({ algorithm, signature, signed }: Certificate, { publicKey }: Certificate) => ({

@@ -414,7 +414,7 @@ describe("an export", () => {
     ];
     await organization.createAgreement({ definition: { ...parties, emailSubject: bob.name, recipients } });
     const record = (await exported(ann.email)).find(({ path }) => path.startsWith("data/agreements/"));
-    expect(record?.text).toContain("With (somebody else)");
+    expect(record?.text).toContain("With (someone else)");
     expect(record?.text).not.toMatch(/Bob|Othername/);
   });
 });

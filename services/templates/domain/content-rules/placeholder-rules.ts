@@ -53,7 +53,7 @@ function mergeFindings({ content, format, publication }: ContentSubject, read: R
     ...unusedVariables(found.fields, publication),
   ];
   if (found.fields.length > 0 || found.problems.length > 0) return findings;
-  const message = "The content has no placeholder, so that it is the same for everybody. STATIC is the type for that.";
+  const message = "The content has no placeholder, so that it is the same for everyone. STATIC is the type for that.";
   return [...findings, about("CONTENT_NO_PLACEHOLDER", "WARNING", message, { offset: 0, length: 0 })];
 }
 

@@ -1,8 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SignedIn } from "#api/users.ts";
-import { errorOf, unreachable } from "./errors.ts";
-import { sessionKey } from "./session-types.ts";
+import { type ApiError, errorOf, unreachable } from "./errors.ts";
+import { endedKey, sessionKey } from "./session-types.ts";
 
 export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -23,14 +23,18 @@ export interface Api {
   list<T>(path: string, query?: QueryValues): Promise<{ items: T[]; next?: string }>;
 }
 
-/** The API as the person who is signed in. Throws ApiError; a session that has ended leads to the sign-in page. */
+/**
+ * The API as the person who is signed in. Throws ApiError. When the session has ended, requests wait until the person has signed
+ * in again and are sent once more, so that nothing is lost that was typed; whoever does not sign in again is led to the sign-in
+ * page.
+ */
 export function useApi(): Api {
   const queries = useQueryClient();
   return useMemo(
     () =>
       createApi({
         csrfToken: () => queries.getQueryData<SignedIn | null>(sessionKey)?.csrfToken,
-        onSessionEnded: () => queries.setQueryData(sessionKey, null),
+        isBegunAgain: () => isBegunAgain(queries),
       }),
     [queries],
   );
@@ -38,11 +42,41 @@ export function useApi(): Api {
 
 interface Session {
   csrfToken(): string | undefined;
-  onSessionEnded(): void;
+  /** After the session has ended: whether the person has signed in again. */
+  isBegunAgain(): Promise<boolean>;
+}
+
+function isBegunAgain(queries: QueryClient): Promise<boolean> {
+  if (!queries.getQueryData(sessionKey)) {
+    queries.setQueryData(sessionKey, null);
+    return Promise.resolve(false);
+  }
+  queries.setQueryData(endedKey, true);
+  return new Promise((resolve) => {
+    const stop = queries.getQueryCache().subscribe(() => {
+      if (queries.getQueryData(endedKey) === true) return;
+      stop();
+      resolve(Boolean(queries.getQueryData(sessionKey)));
+    });
+  });
 }
 
 function createApi(session: Session): Api {
   const ask = async (method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Response> => {
+    const answered = await askOnce(method, path, body, idempotencyKey);
+    const isOver = endedCodes.has(answered.error?.code ?? "") && path !== "/v1/dashboard/logout";
+    // A request that was refused for want of a session has done nothing, so it may be sent again.
+    const { response, error } =
+      isOver && (await session.isBegunAgain()) ? await askOnce(method, path, body, idempotencyKey) : answered;
+    if (error !== undefined) throw error;
+    return response;
+  };
+  const askOnce = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    idempotencyKey?: string,
+  ): Promise<{ readonly response: Response; readonly error?: ApiError }> => {
     const response = await fetchOrThrow(path, {
       method,
       headers: {
@@ -53,10 +87,7 @@ function createApi(session: Session): Api {
       credentials: "same-origin",
       cache: "no-store",
     });
-    if (response.ok) return response;
-    const error = await errorOf(response);
-    if (endedCodes.has(error.code)) session.onSessionEnded();
-    throw error;
+    return response.ok ? { response } : { response, error: await errorOf(response) };
   };
   const pageOf = async <T>(asked: Promise<Response>): Promise<{ body: T; next?: string }> => {
     const response = await asked;

@@ -3,6 +3,8 @@ import type { LoginAnswer } from "#api/users.ts";
 /** Where the session is kept among the answers of the API; null when nobody is signed in. */
 export const sessionKey = ["session"] as const;
 export const organizationKey = ["organization"] as const;
+/** True while the session has ended and the person is asked to sign in again on top of the page. */
+export const endedKey = ["session-ended"] as const;
 
 /** What the sign-in page offers beside the password. */
 export interface LoginMethods {

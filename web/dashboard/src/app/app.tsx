@@ -5,10 +5,12 @@ import { NotFoundPage } from "../pages/not-found/not-found-page.tsx";
 import { LanguageProvider } from "../texts/texts.tsx";
 import { ClockProvider } from "../ui/clock.tsx";
 import { ErrorState, Loading } from "../ui/states.tsx";
+import { LeaveQuestion } from "../ui/use-leave-guard.tsx";
 import { Layout } from "./layout.tsx";
 import { matchPath, RouterProvider, useNavigate, usePath } from "./router.tsx";
 import { isPublic, type PageParams, type Route, routes } from "./routes.tsx";
 import { SessionGate, useSession } from "./session.tsx";
+import { SignInAgain } from "./sign-in-again.tsx";
 
 export function App() {
   const [queries] = useState(createQueries);
@@ -17,7 +19,9 @@ export function App() {
       <RouterProvider>
         <LanguageProvider>
           <ClockProvider>
-            <CurrentPage />
+            <LeaveQuestion>
+              <CurrentPage />
+            </LeaveQuestion>
           </ClockProvider>
         </LanguageProvider>
       </RouterProvider>
@@ -34,6 +38,7 @@ function CurrentPage() {
       <Layout>
         <Allowed key={path} found={found} />
       </Layout>
+      <SignInAgain />
     </SessionGate>
   );
 }

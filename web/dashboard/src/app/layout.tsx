@@ -5,6 +5,7 @@ import { Badge } from "../ui/badge.tsx";
 import { Button, Icon, type IconName } from "../ui/button.tsx";
 import { ErrorNotice } from "../ui/states.tsx";
 import { useAction } from "../ui/use-action.ts";
+import { useLeaveBy } from "../ui/use-leave-guard.tsx";
 import { Link, usePath } from "./router.tsx";
 import { routes } from "./routes.tsx";
 import { useSession } from "./session.tsx";
@@ -104,6 +105,7 @@ function Who() {
   const texts = useTexts("frame");
   const { user, role, logOut } = useSession();
   const leave = useAction(logOut);
+  const leaveBy = useLeaveBy();
   return (
     <div className="who">
       <ThemeChoice />
@@ -115,7 +117,7 @@ function Who() {
         <span>{texts.roles[role]}</span>
       </div>
       {leave.error !== undefined && <ErrorNotice error={leave.error} />}
-      <Button icon="out" isBusy={leave.isBusy} onPress={() => void leave.run()}>
+      <Button icon="out" isBusy={leave.isBusy} onPress={() => leaveBy(() => void leave.run())}>
         {texts.logOut}
       </Button>
     </div>

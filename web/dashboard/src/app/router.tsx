@@ -6,6 +6,7 @@ import {
   useContext,
   useEffect,
   useMemo,
+  useRef,
   useState,
 } from "react";
 import { RouterProvider as LinksProvider } from "react-aria-components";
@@ -21,12 +22,30 @@ export interface Place {
 
 export type Navigate = (to: string, options?: { readonly replace?: boolean }) => void;
 
-const PlaceContext = createContext<{ place: Place; navigate: Navigate } | undefined>(undefined);
+/** Whether the page in view must be asked before it is left by the browser's own buttons; then `proceed` leaves it. */
+export type MustAsk = (proceed: () => void) => boolean;
+
+interface Router {
+  readonly place: Place;
+  readonly navigate: Navigate;
+  /** Returns what takes it back. */
+  readonly askBefore: (mustAsk: MustAsk) => () => void;
+}
+
+const PlaceContext = createContext<Router | undefined>(undefined);
 
 export function RouterProvider({ children }: { readonly children: ReactNode }) {
   const [place, setPlace] = useState(currentPlace);
+  const shown = useRef(place);
+  shown.current = place;
+  const mustAsk = useRef<MustAsk>(undefined);
   useEffect(() => {
-    const onPopState = () => setPlace(currentPlace());
+    const onPopState = () => {
+      const isHeld = mustAsk.current?.(() => window.history.back()) === true;
+      // The browser has gone already, so the address of the page in view is put on top again.
+      if (isHeld) window.history.pushState(null, "", hrefOf(`${shown.current.path}${shown.current.search}`));
+      else setPlace(currentPlace());
+    };
     window.addEventListener("popstate", onPopState);
     return () => window.removeEventListener("popstate", onPopState);
   }, []);
@@ -36,7 +55,13 @@ export function RouterProvider({ children }: { readonly children: ReactNode }) {
     setPlace(currentPlace());
     if (!options?.replace) window.scrollTo(0, 0);
   }, []);
-  const value = useMemo(() => ({ place, navigate }), [place, navigate]);
+  const askBefore = useCallback((asking: MustAsk) => {
+    mustAsk.current = asking;
+    return () => {
+      mustAsk.current = undefined;
+    };
+  }, []);
+  const value = useMemo(() => ({ place, navigate, askBefore }), [place, navigate, askBefore]);
   return (
     <PlaceContext value={value}>
       <LinksProvider navigate={navigate} useHref={hrefOf}>
@@ -47,6 +72,7 @@ export function RouterProvider({ children }: { readonly children: ReactNode }) {
 }
 
 export const useNavigate = (): Navigate => useRouter().navigate;
+export const useAskBefore = (): Router["askBefore"] => useRouter().askBefore;
 /** Such as "/webhooks". */
 export const usePath = (): string => useRouter().place.path;
 /** The parameters after "?". */

@@ -28,7 +28,7 @@ const SessionContext = createContext<Session | undefined>(undefined);
 /** Of pages for whoever is signed in. */
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (session === undefined) throw new Error("nobody is signed in here");
+  if (session === undefined) throw new Error("no one is signed in here");
   return session;
 }
 

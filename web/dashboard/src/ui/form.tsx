@@ -1,10 +1,11 @@
-import { type FormEvent, type MouseEvent, type PointerEvent, type ReactNode, useRef } from "react";
+import { type FormEvent, type MouseEvent, type PointerEvent, type ReactNode, type RefObject, useRef } from "react";
 import { Form as AriaForm } from "react-aria-components";
 import { ApiError, type FieldProblem } from "../api/errors.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "./button.tsx";
 import { ErrorNotice } from "./states.tsx";
 import { useAction } from "./use-action.ts";
+import { useLeaveGuard } from "./use-leave-guard.tsx";
 import "./form.css";
 
 /** What was filled in, by the names of the fields. */
@@ -21,6 +22,8 @@ interface FormProps {
   readonly submit: string;
   readonly kind?: "primary" | "danger";
   readonly onCancel?: () => void;
+  /** Not of forms that look for something and change nothing, or that have a guard of their own. */
+  readonly asksBeforeLeaving?: boolean;
   /** Beside the buttons. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
@@ -32,18 +35,28 @@ interface FormProps {
  * browser finds wrong as soon as it is right: if they went, or came, when the field loses the focus, the button would
  * move away under the pointer that presses it, and the press be lost.
  */
-export function Form({ onSubmit, submit, kind = "primary", onCancel, aside, children }: FormProps) {
+export function Form({
+  onSubmit,
+  submit,
+  kind = "primary",
+  onCancel,
+  asksBeforeLeaving = true,
+  aside,
+  children,
+}: FormProps) {
   const { cancel } = useTexts("common");
   const { byField } = useTexts("errors");
   const form = useRef<HTMLFormElement>(null);
   const { run, isBusy, error, clear } = useAction(onSubmit);
+  const noteFilled = useUnsent(form, asksBeforeLeaving);
   const { fields, rest } = sortProblems(
     inWords(error, byField),
     (name) => form.current?.elements.namedItem(name) != null,
   );
   const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    void run(valuesOf(new FormData(event.currentTarget)));
+    const values = new FormData(event.currentTarget);
+    void run(valuesOf(values)).then((isSent) => isSent && noteFilled(spelled(values)));
   };
   const lookAgain = ({ target }: FormEvent<HTMLElement>) => {
     clear();
@@ -61,7 +74,12 @@ export function Form({ onSubmit, submit, kind = "primary", onCancel, aside, chil
   };
   return (
     <AriaForm ref={form} className="form" onSubmit={send} validationErrors={fields}>
-      <div className="form-fields" onInput={lookAgain}>
+      <div
+        className="form-fields"
+        onInput={lookAgain}
+        onFocusCapture={() => noteFilled()}
+        onPointerDownCapture={() => noteFilled()}
+      >
         {children}
       </div>
       {rest !== undefined && <ErrorNotice error={rest} />}
@@ -79,6 +97,33 @@ export function Form({ onSubmit, submit, kind = "primary", onCancel, aside, chil
     </AriaForm>
   );
 }
+
+/**
+ * Asks before what was filled in and not sent is left; in dialogs, which cover the links, and before signing in nothing is. What
+ * it returns notes what was in the fields before the person began, or what has been sent.
+ */
+function useUnsent(form: RefObject<HTMLFormElement | null>, isAsking: boolean): (sent?: string) => void {
+  const before = useRef<string>(undefined);
+  const now = (): string | undefined =>
+    form.current === null || form.current.closest("[role=dialog], .entry") !== null
+      ? undefined
+      : spelled(new FormData(form.current));
+  useLeaveGuard(
+    () => isAsking && before.current !== undefined && now() !== before.current,
+    () => {
+      before.current = undefined;
+    },
+  );
+  return (sent) => {
+    before.current = sent ?? before.current ?? now();
+  };
+}
+
+/** Files by what is known of them. */
+const spelled = (data: FormData): string =>
+  JSON.stringify(
+    [...data].map(([name, value]) => [name, typeof value === "string" ? value : [value.name, value.size]]),
+  );
 
 const valuesOf = (data: FormData): FormValues => ({
   text: (name) => String(data.get(name) ?? ""),

@@ -122,7 +122,7 @@ function ReceiptSearch({ filter, isNarrowed }: ReceiptSearchProps) {
   );
   return (
     <search className="receipt-search">
-      <Form submit={texts.search} onSubmit={search} aside={clear}>
+      <Form asksBeforeLeaving={false} submit={texts.search} onSubmit={search} aside={clear}>
         <TextField {...field("userRef")} type="search" label={texts.find} hint={texts.findHelp} maxLength={255} />
         <TemplateChoice value={draft.templateId} onChange={(templateId) => setDraft({ ...draft, templateId })} />
         <TextField {...field("from")} type="datetime-local" label={texts.from} hint={texts.inZone(timeZone)} />

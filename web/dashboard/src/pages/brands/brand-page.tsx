@@ -53,7 +53,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
   const [draft, setDraft] = useState(kept);
   const [isSaved, setIsSaved] = useState(false);
   const isDirty = JSON.stringify(draft) !== JSON.stringify(kept);
-  const guard = useLeaveGuard(isDirty, () => setDraft(kept));
+  useLeaveGuard(isDirty, () => setDraft(kept));
   const set = (part: Partial<BrandDraft>) => {
     setIsSaved(false);
     setDraft((before) => ({ ...before, ...part }));
@@ -83,7 +83,12 @@ function Editor({ brand }: { readonly brand: Brand }) {
       actions={brand.isDefault && <Badge tone="success">{texts.isDefault}</Badge>}
     >
       <div className="brand-editor">
-        <Form submit={save} aside={isSaved && <Notice tone="success">{saved}</Notice>} onSubmit={send}>
+        <Form
+          asksBeforeLeaving={false}
+          submit={save}
+          aside={isSaved && <Notice tone="success">{saved}</Notice>}
+          onSubmit={send}
+        >
           <TextField {...text("name")} label={texts.name} hint={texts.nameHint} maxLength={100} isRequired />
           <ColorPair draft={draft} onChange={set} behind="header" label={texts.header} isReadOnly={!mayChange} />
           <ColorPair draft={draft} onChange={set} behind="button" label={texts.button} isReadOnly={!mayChange} />
@@ -100,7 +105,6 @@ function Editor({ brand }: { readonly brand: Brand }) {
         </Form>
         <BrandPreview brand={brand} draft={draft} />
       </div>
-      {guard}
       <Pictures brand={brand} mayChange={mayChange} />
       <BrandTexts brand={brand} mayChange={mayChange} />
     </Page>

@@ -101,7 +101,7 @@ function FindForm({ onFound }: { readonly onFound: (found: Found | undefined) =>
     onFound({ person, items });
   };
   return (
-    <Form submit={texts.findPerson} onSubmit={find}>
+    <Form asksBeforeLeaving={false} submit={texts.findPerson} onSubmit={find}>
       <PersonFields />
     </Form>
   );

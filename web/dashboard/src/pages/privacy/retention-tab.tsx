@@ -61,7 +61,7 @@ function Periods({ periods }: { readonly periods: readonly Period[] }) {
   const [isSaved, setIsSaved] = useState(false);
   const shown = (period: Period): string => typed[period.status] ?? wantedDays(period);
   const isDirty = periods.some((period) => shown(period) !== wantedDays(period));
-  const question = useLeaveGuard(isDirty, () => setTyped({}));
+  useLeaveGuard(isDirty, () => setTyped({}));
   const send = async () => {
     const wanted = periods.map((period) => {
       const { status } = period;
@@ -79,6 +79,7 @@ function Periods({ periods }: { readonly periods: readonly Period[] }) {
     <>
       <Coming periods={periods} />
       <Form
+        asksBeforeLeaving={false}
         submit={texts.savePeriods}
         onSubmit={send}
         aside={
@@ -113,7 +114,6 @@ function Periods({ periods }: { readonly periods: readonly Period[] }) {
         ))}
         <p className="quiet">{texts.periodsHelp}</p>
       </Form>
-      {question}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import "./sending.css";
-import { type DragEvent, type ReactNode, useState } from "react";
+import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button, Icon } from "../../ui/button.tsx";
@@ -7,6 +7,7 @@ import { Form } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { useLeaveGuard } from "../../ui/use-leave-guard.tsx";
 import { BrandSelect } from "../brands/brand-select.tsx";
 import { type Details, type DetailsDocument, extensions, problemOf } from "./details.ts";
 import { RecipientRows } from "./recipient-rows.tsx";
@@ -27,9 +28,15 @@ interface DetailsFormProps {
 export function DetailsForm({ details, onChange, isFromTemplate = false, saving, submit, after }: DetailsFormProps) {
   const texts = useTexts("sending");
   const { documents, recipients, subject, message, brandId } = details;
+  const saved = useRef(details);
+  useLeaveGuard(details !== saved.current, () => onChange(saved.current));
+  const save = async () => {
+    await saving.save(details);
+    saved.current = details;
+  };
   return (
     <div className="sending-form">
-      <Form submit={submit} onSubmit={() => saving.save(details)}>
+      <Form asksBeforeLeaving={false} submit={submit} onSubmit={save}>
         <Section title={texts.documents} intro={texts.documentsIntro}>
           <DocumentList
             documents={documents}

@@ -2,13 +2,13 @@ import type { keys as english } from "../en/keys.ts";
 
 export const keys: typeof english = {
   title: "API-Schlüssel",
-  intro: "Mit einem Schlüssel ruft Ihr Programm die API auf. Er darf alles, was Programme dürfen.",
+  intro: "Mit API-Schlüsseln rufen Ihre Programme die API auf. Ein Schlüssel hat alle Scopes.",
   create: "Schlüssel anlegen",
   createTitle: "API-Schlüssel anlegen",
   nameLabel: "Name",
-  nameHelp: "Damit Sie später wissen, welches Programm ihn benutzt, zum Beispiel „Shop-Backend“.",
+  nameHelp: "Hilft Ihnen, das Programm wiederzuerkennen, zum Beispiel „Shop-Backend“.",
   createdTitle: "Ihr neuer Schlüssel",
-  createdLead: (name) => `„${name}“ gilt ab sofort.`,
+  createdLead: (name) => `„${name}“ ist einsatzbereit.`,
   tryIt: "Ausprobieren",
   name: "Name",
   id: "Schlüssel",
@@ -20,8 +20,8 @@ export const keys: typeof english = {
   revokeOf: (name) => `${name} widerrufen`,
   revokeTitle: (name) => `Den Schlüssel „${name}“ widerrufen?`,
   revokeText:
-    "Programme, die ihn benutzen, bekommen binnen einer Sekunde keine Antworten mehr. Das lässt sich nicht rückgängig machen.",
-  emptyTitle: "Noch kein API-Schlüssel",
+    "Anfragen mit diesem Schlüssel werden binnen einer Sekunde abgewiesen. Das lässt sich nicht rückgängig machen.",
+  emptyTitle: "Noch keine API-Schlüssel",
   emptyText: "Legen Sie einen an, um die API aus Ihrem Programm aufzurufen.",
-  emptyReadOnly: "Schlüssel legen Entwickler und Inhaber der Organisation an.",
+  emptyReadOnly: "Entwickler und Inhaber können Schlüssel anlegen.",
 };

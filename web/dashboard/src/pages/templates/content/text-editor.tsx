@@ -40,14 +40,13 @@ export function TextEditor({ template, state, isReadOnly, live }: TextEditorProp
   const texts = useTexts("editor");
   const writing = useDraft(template.id, state, isReadOnly);
   const { draft, isDirty, base, saving } = writing;
-  const question = useLeaveGuard(isDirty, writing.discard);
+  useLeaveGuard(isDirty, writing.discard);
   const canSave = !isReadOnly && draft.content !== "" && (isDirty || base === undefined) && !writing.theirs;
   const save = () => {
     if (canSave) void saving.run();
   };
   return (
     <div className="text-editor">
-      {question}
       <Section
         title={texts.title}
         actions={!isReadOnly && <TextButtons writing={writing} state={state} canSave={canSave} onSave={save} />}

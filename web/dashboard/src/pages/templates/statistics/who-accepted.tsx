@@ -35,7 +35,7 @@ export function WhoAccepted({ templateId }: { readonly templateId: string }) {
   };
   return (
     <Section title={texts.whoAccepted} intro={texts.whoAcceptedHelp}>
-      <Form submit={texts.look} onSubmit={(values) => ask(values.text("userRefs"))}>
+      <Form asksBeforeLeaving={false} submit={texts.look} onSubmit={(values) => ask(values.text("userRefs"))}>
         <TextField name="userRefs" label={texts.userRefs} hint={texts.userRefsHint} rows={5} isRequired />
       </Form>
       {users !== undefined && <Found users={users} />}

@@ -1,0 +1,124 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import type { LoginAnswer, SignedIn } from "#api/users.ts";
+import { beginSession } from "../api/begin-session.ts";
+import { useApi } from "../api/client.ts";
+import { endedKey, type LoginMethods, sessionKey } from "../api/session-types.ts";
+import { useTexts } from "../texts/texts.tsx";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
+import { PasswordField, TextField } from "../ui/text-field.tsx";
+import { hrefOf } from "./router.tsx";
+import { useSession } from "./session.tsx";
+
+/** Over the page when the session has ended, so that what was typed is still there afterwards. */
+export function SignInAgain() {
+  const texts = useTexts("entry");
+  const queries = useQueryClient();
+  const { data: isEnded = false } = useQuery<boolean>({ queryKey: endedKey, enabled: false, initialData: false });
+  return (
+    <Dialog title={texts.againTitle} isOpen={isEnded} isDismissable={false} onClose={() => undefined}>
+      <p>{texts.againText}</p>
+      <Steps />
+      <Button kind="quiet" onPress={() => beginSession(queries, null)}>
+        {texts.asSomeoneElse}
+      </Button>
+    </Dialog>
+  );
+}
+
+/** The password of the same person for the same organization, and a code if they need one. */
+function Steps() {
+  const texts = useTexts("entry");
+  const api = useApi();
+  const { user, organization } = useSession();
+  const goOn = useGoOn();
+  const [pendingToken, setPendingToken] = useState<string>();
+  const sendPassword = async (password: string) => {
+    const wanted = { email: user.email, password, organizationId: organization.id };
+    const answer = await api.send<LoginAnswer>("POST", "/v1/dashboard/login", wanted);
+    if (answer.session !== null) goOn(answer.session);
+    else setPendingToken(answer.pendingToken ?? undefined);
+  };
+  if (pendingToken !== undefined) {
+    return (
+      <Form
+        key="code"
+        submit={texts.continue}
+        onSubmit={async (values) => {
+          const code = values.text("code").trim();
+          goOn(await api.send<SignedIn>("POST", "/v1/dashboard/login/code", { pendingToken, code }));
+        }}
+        aside={
+          <Button kind="quiet" onPress={() => setPendingToken(undefined)}>
+            {texts.startOver}
+          </Button>
+        }
+      >
+        <TextField
+          name="code"
+          label={texts.code}
+          hint={texts.codeText}
+          autoComplete="one-time-code"
+          isRequired
+          autoFocus
+          maxLength={100}
+        />
+      </Form>
+    );
+  }
+  return (
+    <>
+      <Form key="password" submit={texts.logIn} onSubmit={(values) => sendPassword(values.text("password"))}>
+        <TextField name="email" label={texts.email} value={user.email} autoComplete="username" isReadOnly />
+        <PasswordField name="password" label={texts.password} autoComplete="current-password" isRequired autoFocus />
+      </Form>
+      <ElsewhereLink />
+    </>
+  );
+}
+
+/** Who signs in with the identity provider does so in another tab, and finds this page as it was. */
+function ElsewhereLink() {
+  const texts = useTexts("entry");
+  const api = useApi();
+  const queries = useQueryClient();
+  const goOn = useGoOn();
+  const { user } = useSession();
+  const { data: methods } = useQuery({
+    queryKey: ["login-methods"],
+    queryFn: () => api.get<LoginMethods>("/v1/dashboard/login/methods"),
+    gcTime: 0,
+  });
+  useEffect(() => {
+    const look = async () => {
+      const response = await fetch("/v1/dashboard/session", { credentials: "same-origin", cache: "no-store" });
+      const found = response.ok ? ((await response.json()) as SignedIn) : undefined;
+      if (found?.user.id === user.id) goOn(found);
+      else if (found !== undefined) beginSession(queries, found);
+    };
+    const onFocus = () => void look().catch(() => undefined);
+    window.addEventListener("focus", onFocus);
+    return () => window.removeEventListener("focus", onFocus);
+  }, [goOn, queries, user.id]);
+  const provider = methods?.identityProvider;
+  if (!provider) return null;
+  return (
+    <p>
+      <a href={hrefOf("/login")} target="_blank" rel="noreferrer">
+        {texts.logInWith(provider.name)}
+      </a>{" "}
+      {texts.inNewTab}
+    </p>
+  );
+}
+
+/** The page stays as it is, and what waits for the session is sent. */
+function useGoOn(): (session: SignedIn) => void {
+  const queries = useQueryClient();
+  return (session) => {
+    queries.setQueryData(sessionKey, session);
+    queries.setQueryData(endedKey, false);
+  };
+}
