@@ -4,7 +4,7 @@ import { accessMatrix } from "./access-matrix.ts";
 import { badBodies } from "./bad-bodies.ts";
 import { clickJourneys } from "./click-journeys.ts";
 import { connectMessages } from "./connect-events.ts";
-import { erasureOfUser } from "./erasure.ts";
+import { agreementsOfOld, erasureOfUser } from "./erasure.ts";
 import { evidenceKeys } from "./evidence-keys.ts";
 import { evidenceAsPdf } from "./evidence-pdf.ts";
 import { exportOfPerson } from "./exports.ts";
@@ -28,6 +28,7 @@ import { webhookEvents } from "./webhook-events.ts";
 /** All that one copy of the product is enough for. The later ones take processes and the database away for a while, the last ones for good. */
 export const scenarios: readonly Scenario[] = [
   ...[
+    agreementsOfOld,
     concurrentAccepts,
     manyAtOnce,
     filesOfRequests,
