@@ -115,8 +115,11 @@ async function createTerms(api: Api): Promise<Resources> {
   const userRef = `user-${randomUUID()}`;
   const session = bodyOf(201, await api.post("/v1/click/sessions", { templateId, userRef }));
   const receipt = bodyOf(201, await api.accept(randomUUID(), { templateId, userRef }));
+  const dueAt = "2036-12-31T23:00:00Z";
+  const campaign = bodyOf(201, await api.post("/v1/click/campaigns", { name: "Terms", templateId, dueAt }));
   return {
     template: templateId,
+    campaign: campaign.id,
     version: versionId,
     deployment: deployment.id,
     session: session.id,

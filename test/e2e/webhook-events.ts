@@ -19,6 +19,9 @@ const agreementTemplates = "/v1/sign/templates";
 const endpoints = "/v1/webhooks/endpoints";
 const deliveries = "/v1/webhooks/deliveries";
 
+/** These copies send no mails: the tests of sign's mail jobs tell it, those of webhooks write its body. */
+const ofMails: readonly string[] = ["assent.sign.recipient.undelivered"];
+
 const ann = {
   ...{ recipientId: "1", name: "Ann Example", email: "ann@example.com", clientUserId: "1000" },
   tabs: [{ type: "signature", documentId: "1", page: 1, x: 10, y: 10 }],
@@ -438,7 +441,8 @@ export const webhookEvents = scenario("webhooks", (_mode, running) => {
   });
 
   test("have told of everything that the catalogue names", async () => {
-    expect([...seen.subjects, ...audited.subjects].sort()).toEqual(eventSources.map(({ subject }) => subject).sort());
+    const named = eventSources.map(({ subject }) => subject).filter((subject) => !ofMails.includes(subject));
+    expect([...seen.subjects, ...audited.subjects].sort()).toEqual(named.sort());
     const listed: { type: string; example: object }[] = await read("/v1/webhooks/event-types");
     expect(listed.map(({ type }) => type).sort()).toEqual(eventTypes.map(({ type }) => type).sort());
   });

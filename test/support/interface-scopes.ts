@@ -106,6 +106,7 @@ export const publicOperations: readonly string[] = [
   "getVerifier",
   "getVerifyDocumentPage",
   "verifySealedDocument",
+  "getBrandImage",
   "getSealCertificates",
   "getEmbedScript",
   "getPinnedEmbedScript",
