@@ -75,12 +75,12 @@ export const traces = scenario(
         "http.response.status_code": 201,
         "assent.organization_id": api.organizationId,
       });
-      expect(linesTo(spans, find("webhooks", "client", /webhooks\.inbox/))).toEqual([
+      expect(linesTo(spans, find("webhooks", "client", "webhooks-enter-inbox"))).toEqual([
         "gateway server POST /v1/click/accept",
         "click producer publish assent.click.acceptance.recorded",
         "webhooks consumer webhooks assent.click.acceptance.recorded",
         "webhooks internal webhooks batch",
-        expect.stringMatching(/^webhooks client .*webhooks\.inbox/),
+        "webhooks client webhooks-enter-inbox",
       ]);
       expect(linesTo(spans, isAttempt)).toEqual([
         "gateway server POST /v1/click/accept",

@@ -40,6 +40,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
 export async function createAnewFor({ operationId, pathParams }: Operation, api: Api, own: Ids): Promise<Ids> {
   const named = new Set(pathParams.map(({ resource }) => makerOf.get(resource)));
   if (operationId === "compatMoveToFolder") named.add("agreement");
+  if (operationId === "compatDeleteBrands") named.add("brand");
   let made = own;
   for (const maker of named) if (maker !== undefined) made = { ...made, ...(await makers[maker](api, "anew", own)) };
   return made;
@@ -142,7 +143,7 @@ export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Rec
 
 /** What is a credential itself, or everybody's. */
 export const isNobodys = ({ path }: Pick<Operation, "path">): boolean =>
-  /^\/(signing\/(\{|assets\/)|brand-images\/|notices\/)/.test(path);
+  /^\/(signing\/(\{|assets\/)|brand-images\/|notices\/|docs\/)/.test(path);
 
 /** The same for everybody: there is no name of another organization's to ask for. */
 export const sharedNames: readonly string[] = ["folder", "logoType", "revision"];
@@ -227,6 +228,7 @@ const documentId = (own: Ids) => ({ documentId: own.documentId });
 export const signPathBodies: Readonly<Record<string, (own: Ids) => unknown>> = {
   createRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
   compatCreateRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
+  compatDeleteBrands: (own) => ({ brands: [{ brandId: own.brand }] }),
   compatMoveToFolder: (own) => ({ envelopeIds: [own.agreement] }),
   compatSendBulkList: (own) => ({ envelopeOrTemplateId: own.signTemplate }),
   compatTestBulkList: (own) => ({ envelopeOrTemplateId: own.signTemplate }),
