@@ -1,6 +1,7 @@
 import { ClickService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { readSettings } from "#platform/config.ts";
 import { runServiceProcess } from "#platform/run-process.ts";
@@ -24,7 +25,7 @@ await runServiceProcess("auth", { values, env }, ({ runtime, connect }) =>
       ),
       webhooks: connect("webhooks", values.WEBHOOKS_TARGET, [PersonalDataService, WebhooksService], 112 * mebibyte),
       docgen: connect("docgen", values.DOCGEN_TARGET, [PersonalDataService], 112 * mebibyte),
-      templates: connect("templates", values.TEMPLATES_TARGET, [PersonalDataService], 112 * mebibyte),
+      templates: connect("templates", values.TEMPLATES_TARGET, [PersonalDataService, TemplatesService], 112 * mebibyte),
     },
   }),
 );

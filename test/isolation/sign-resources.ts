@@ -150,8 +150,6 @@ export const sharedNames: readonly string[] = ["folder", "logoType", "revision"]
 
 /** Makes a document under whatever name it is asked for, or keeps the id as it was given, known or not. */
 export const makesWhatItNames: readonly string[] = [
-  "createExportSchedule templateId",
-  "updateExportSchedule templateId",
   "putDocument {documentId}",
   "compatPutDocument {documentId}",
   "compatTemplatePutDocument {documentId}",

@@ -31,7 +31,7 @@ import {
 } from "./export-store.ts";
 import { soughtPerson } from "./person.ts";
 
-export interface ExportDeps extends Pick<AuthDeps, "people" | "clock" | "newId"> {
+export interface ExportDeps extends Pick<AuthDeps, "people" | "holders" | "clock" | "newId"> {
   readonly vault: SeedVault;
   /** There may be an export to make. */
   wakeExports(): void;

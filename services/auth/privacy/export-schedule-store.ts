@@ -110,12 +110,17 @@ export async function findDueSchedules(janitor: Pool, now: Date, limit: number):
   return (await janitor.query<DueSchedule>(sql, [now, limit])).rows;
 }
 
-/** Undefined when it is not due any more, another process has it, or the organization is being deleted. */
-export async function lockDue({ orgId, client }: Tenant, id: string, now: Date): Promise<StoredSchedule | undefined> {
-  const sql = `select ${columns} from auth.export_schedule where organization_id = $1 and id = $2 and run_at <= $3
-    and exists (select from auth.organization o where o.organization_id = $1 and o.closed_at is null)
-    for update skip locked`;
-  return (await client.query<StoredSchedule>(sql, [orgId, id, now])).rows[0];
+interface LockedSchedule extends StoredSchedule {
+  /** Whether the organization is being deleted. */
+  readonly isClosed: boolean;
+}
+
+/** Undefined when it is not due any more, or another process has it. */
+export async function lockDue({ orgId, client }: Tenant, id: string, now: Date): Promise<LockedSchedule | undefined> {
+  const sql = `select ${columns}, not exists (
+      select from auth.organization o where o.organization_id = $1 and o.closed_at is null) as "isClosed"
+    from auth.export_schedule where organization_id = $1 and id = $2 and run_at <= $3 for update skip locked`;
+  return (await client.query<LockedSchedule>(sql, [orgId, id, now])).rows[0];
 }
 
 /** It stays due, and is looked for again then. */

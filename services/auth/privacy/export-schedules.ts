@@ -1,12 +1,12 @@
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
+import { ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "pg";
 import { nameReader, recordsOf } from "#api/records.ts";
 import { ExportInterval, ExportScheduleSchema, type ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { AcceptancesToExportSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
-import { requireCaller } from "#platform/caller.ts";
+import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { refusedField } from "#platform/problems.ts";
@@ -35,6 +35,9 @@ import {
 import { createExportSeal, seedName } from "./export-seal.ts";
 import { findExport, insertExport } from "./export-store.ts";
 
+/** For so long, in milliseconds, it is waited for what the templates service says. */
+const templateMs = 3_000;
+
 /** More would only be forgotten. All of them fit into one answer. */
 const maxSchedules = 50;
 
@@ -55,6 +58,11 @@ export const exportScheduleHandlers = (deps: ExportDeps): Handlers => ({
     const requestHash = hashed(JSON.stringify([format, templateId, every, day, at, zone]));
     const keyHash = idempotencyKey === "" ? null : hashed(`key:${idempotencyKey}`);
     const now = deps.clock.now();
+    // What was made before is answered, whatever has become of its template since.
+    const isNew =
+      keyHash === null ||
+      (await withOrg(deps.people, orgId, (tenant) => findScheduleByKey(tenant, keyHash))) === undefined;
+    if (isNew) await requireTemplate(deps, caller, templateId);
     const schedule = await withOrg(deps.people, orgId, async (tenant) => {
       const { count, timeZone: usual } = await lockSchedules(tenant);
       const made = keyHash === null ? undefined : await findScheduleByKey(tenant, keyHash);
@@ -83,6 +91,8 @@ export const exportScheduleHandlers = (deps: ExportDeps): Handlers => ({
 
   async updateExportSchedule({ id, format, templateId, every, day, at, timeZone, paused }, context) {
     const caller = requireCaller(context);
+    existing(await withOrg(deps.people, caller.orgId, (tenant) => findSchedule(tenant, id)));
+    await requireTemplate(deps, caller, templateId || null);
     return withOrg(deps.people, caller.orgId, async (tenant) => {
       const found = existing(await lockSchedule(tenant, id));
       const times = requireDay({
@@ -129,6 +139,8 @@ export interface ScheduleWorkerDeps extends ExportDeps {
 const dueAtOnce = 100;
 /** How long the next export waits before it looks again whether the one before has ended. */
 const waitMs = 30_000;
+/** How long those of an organization that is being deleted stand back, since that may be called off. */
+const closedWaitMs = 10 * 60_000;
 
 /**
  * Asks for the exports that are due. Any number of processes may do it at the same time: what is due, the export and the
@@ -155,6 +167,7 @@ async function askFor(deps: ScheduleWorkerDeps, { orgId, id }: DueSchedule): Pro
   await withOrg(people, orgId, async (tenant) => {
     const found = await lockDue(tenant, id, now);
     if (found?.nextAt === undefined || found.nextAt === null) return;
+    if (found.isClosed) return waitUntil(tenant, id, new Date(now.getTime() + closedWaitMs));
     const last = found.lastExportId === null ? undefined : await findExport(tenant, found.lastExportId);
     // Only when it has ended it is known where the next one begins; from the same leaf, if it has failed.
     if (last?.status === "pending") return waitUntil(tenant, id, new Date(now.getTime() + waitMs));
@@ -183,6 +196,17 @@ async function askFor(deps: ScheduleWorkerDeps, { orgId, id }: DueSchedule): Pro
       ...{ ...found, nextAt: nextDue(found, now) },
       lastExportId: isNew ? exportId : found.lastExportId,
     });
+  });
+}
+
+/** Throws VALIDATION_FAILED for a template that the organization does not have. */
+async function requireTemplate({ holders }: ExportDeps, caller: Caller, templateId: string | null): Promise<void> {
+  if (templateId === null) return;
+  const options = { headers: callerHeaders(caller), timeoutMs: templateMs };
+  await holders.texts.getTemplate({ templateId }, options).catch((error: unknown) => {
+    const code = error instanceof ConnectError ? fromConnectError(error)?.code : undefined;
+    if (code !== "CLICK_TEMPLATE_NOT_FOUND") throw error;
+    throw refusedField("templateId", "NOT_FOUND", "must be a template of the organization");
   });
 }
 

@@ -2,6 +2,7 @@ import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import { ClickService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 
 /** The services that keep something of people, in the order in which it is erased there. */
@@ -19,6 +20,8 @@ export interface Holders extends Readonly<Record<ExporterName, Client<typeof Per
   /** Where the logs end, and who signs. */
   readonly heads: Pick<Client<typeof ClickService>, "getCheckpoint">;
   readonly log: Pick<Client<typeof EvidenceLogService>, "signDestruction">;
+  /** Which templates an organization has. */
+  readonly texts: Pick<Client<typeof TemplatesService>, "getTemplate">;
   /** What organizations do, counted. */
   readonly use: Pick<Client<typeof WebhooksService>, "countUse">;
 }
@@ -27,6 +30,7 @@ export const createHolders = ({ sign, click, webhooks, docgen, templates }: Hold
   holds: createClient(SignService, sign),
   heads: createClient(ClickService, click),
   log: createClient(EvidenceLogService, click),
+  texts: createClient(TemplatesService, templates),
   use: createClient(WebhooksService, webhooks),
   sign: createClient(PersonalDataService, sign),
   click: createClient(PersonalDataService, click),

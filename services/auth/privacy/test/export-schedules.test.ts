@@ -3,6 +3,9 @@ import { type Client, createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ExportInterval, type ExportSchedule, ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
 import { AcceptanceFormat, PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
+import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
 import { createMemoryBus } from "#platform/events/memory.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
@@ -22,6 +25,8 @@ import { createOwner } from "../../test/people.ts";
 const hour = 3_600_000;
 const day = 24 * hour;
 const unknownId = "01961234-5678-7abc-8def-0123456789ab";
+
+const logger = createLogger("auth", "silent");
 
 let auth: AuthHarness;
 let processes: AuthProcess[];
@@ -52,11 +57,26 @@ const receipts = createMemoryTransport(
   { interceptors: [] },
 );
 
+/** Other organizations have templates of theirs; whoever asks has these. */
+const templateId = "01961234-5678-7abc-8def-0123456789ac";
+const texts = createMemoryTransport(
+  (router) => {
+    router.service(TemplatesService, {
+      getTemplate: (request, context) => {
+        const isOwn = requireCaller(context).orgId === organizationId && request.templateId === templateId;
+        if (!isOwn) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+        return { template: { id: templateId } };
+      },
+    });
+  },
+  { interceptors: serverInterceptors({ service: "templates", logger, metrics: createMetrics() }) },
+);
+
 const workersOf = ({ service }: AuthProcess) =>
   service.workers.filter(({ name }) => ["auth-exports", "auth-export-schedules"].includes(name));
 const startProcess = async (): Promise<void> => {
   const config = { databaseUrl: auth.databaseUrl };
-  const process = await createProcess(config, auth.clock, undefined, createMemoryBus(), { click: receipts });
+  const process = await createProcess(config, auth.clock, undefined, createMemoryBus(), { click: receipts, templates: texts });
   for (const worker of workersOf(process)) await worker.start();
   processes.push(process);
 };
@@ -85,9 +105,8 @@ beforeEach(async () => {
 });
 
 const exports = (): Client<typeof ExportService> => {
-  const logger = createLogger("auth", "silent");
   const interceptors = serverInterceptors({ service: "auth", logger, metrics: createMetrics() });
-  return createClient(ExportService, createMemoryTransport(auth.service.routes, { interceptors }));
+  return createClient(ExportService, createMemoryTransport(known(processes[0]).service.routes, { interceptors }));
 };
 const by = (organization = organizationId) => ({
   headers: { "x-org-id": organization, "x-client-id": "cl_test", "x-request-id": "req_1" },
@@ -97,9 +116,9 @@ const create = async (wish: object = {}): Promise<ExportSchedule> =>
   known((await exports().createExportSchedule({ ...daily, ...wish }, by())).schedule);
 const read = async (id: string): Promise<ExportSchedule> =>
   known((await exports().getExportSchedule({ id }, by())).schedule);
-const known = (schedule: ExportSchedule | undefined): ExportSchedule => {
-  if (schedule === undefined) throw new Error("there is no schedule");
-  return schedule;
+const known = <T>(found: T | undefined): T => {
+  if (found === undefined) throw new Error("it is not there");
+  return found;
 };
 const dueAt = ({ nextAt }: ExportSchedule): string | undefined => nextAt && timestampDate(nextAt).toISOString();
 const goTo = ({ nextAt }: ExportSchedule): void => {
@@ -123,7 +142,7 @@ const told = async () => {
 
 describe("scheduled exports", () => {
   test("come once for each due time, with what was recorded since the one before, and are told of", async () => {
-    const schedule = await create({ templateId: unknownId });
+    const schedule = await create({ templateId });
     size = 7;
     goTo(schedule);
     const [first] = await untilMade(1);
@@ -213,7 +232,7 @@ describe("scheduled exports", () => {
     goTo(schedule);
     await untilMade(1);
     const changed = known(
-      (await exports().updateExportSchedule({ id: schedule.id, templateId: unknownId }, by())).schedule,
+      (await exports().updateExportSchedule({ id: schedule.id, templateId }, by())).schedule,
     );
     goTo(changed);
     const [, second] = await untilMade(2);
@@ -229,8 +248,8 @@ describe("scheduled exports", () => {
     expect([paused.paused, paused.nextAt]).toEqual([true, undefined]);
     expect((await change({ at: "07:30" })).nextAt).toBeUndefined();
     auth.clock.advance(30 * day);
-    const resumed = await change({ paused: false, every: ExportInterval.MONTHLY, templateId: unknownId });
-    expect(resumed).toMatchObject({ day: 1, at: "07:30", paused: false, templateId: unknownId });
+    const resumed = await change({ paused: false, every: ExportInterval.MONTHLY, templateId });
+    expect(resumed).toMatchObject({ day: 1, at: "07:30", paused: false, templateId });
     expect((await change({ templateId: "" })).templateId).toBe("");
     expect(dueAt(await change({}))).toBe(dueAt(resumed));
     await expectDomainError(change({ every: ExportInterval.WEEKLY, day: 8 }), "VALIDATION_FAILED");
@@ -239,6 +258,24 @@ describe("scheduled exports", () => {
     await exports().deleteExportSchedule({ id }, by());
     await expectDomainError(exports().deleteExportSchedule({ id }, by()), "EXPORT_SCHEDULE_NOT_FOUND");
     expect((await exports().listExportSchedules({}, by())).schedules).toEqual([]);
+  });
+
+  test("are of a template that the organization has; one of another organization is as unknown as one that is not", async () => {
+    const { id } = await create();
+    const other = by(await createOrganization(auth));
+    for (const [call, wrong] of [
+      [by(), unknownId],
+      [other, templateId],
+    ] as const) {
+      const wished = exports().createExportSchedule({ ...daily, templateId: wrong }, call);
+      await expectDomainError(wished, "VALIDATION_FAILED");
+    }
+    await expectDomainError(exports().updateExportSchedule({ id, templateId: unknownId }, by()), "VALIDATION_FAILED");
+    expect((await read(id)).templateId).toBe("");
+    // Nothing is kept of a schedule that is refused, its key included.
+    await expectDomainError(create({ templateId: unknownId, idempotencyKey: "key-1" }), "VALIDATION_FAILED");
+    expect((await create({ templateId, idempotencyKey: "key-1" })).templateId).toBe(templateId);
+    expect((await exports().listExportSchedules({}, other)).schedules).toEqual([]);
   });
 
   test("follow the clocks of the organization unless they name others", async () => {
@@ -272,9 +309,18 @@ describe("scheduled exports", () => {
     await auth.superuser.query("update auth.organization set closed_at = now() where organization_id = $1", [
       organizationId,
     ]);
+    // More of them than are looked for at once are due longest of all.
+    await auth.superuser.query(
+      `insert into auth.export_schedule (organization_id, id, request_hash, format, every, day, at, time_zone, created_by,
+         created_at, next_at, run_at)
+       select s.organization_id, gen_random_uuid(), s.request_hash, s.format, s.every, s.day, s.at, s.time_zone,
+         s.created_by, s.created_at, s.next_at, s.run_at
+       from auth.export_schedule s, generate_series(1, 120) where s.id = $1`,
+      [id],
+    );
     const still = organizationId;
     organizationId = await createOrganization(auth);
-    const witness = await create();
+    const witness = await create({ at: "06:01" });
     goTo(witness);
     await untilMade(1);
     organizationId = still;
