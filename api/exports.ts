@@ -122,7 +122,10 @@ export const exportSchedule = resource(
   {
     id: readOnly(uuid),
     format: required(named(AcceptanceFormat, "lower"), { example: "csv" }),
-    templateId: optional(orNull(uuid), { description: "Only acceptances of this template.", example: null }),
+    templateId: optional(orNull(uuid), {
+      description: "Only acceptances of this template, which has to be one of the organization.",
+      example: null,
+    }),
     every: required(named(ExportInterval, "lower"), { example: "weekly" }),
     day: optional(integer(1, 31), {
       description:

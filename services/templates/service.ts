@@ -13,6 +13,7 @@ import { createContentChecker } from "./content-check/content-checker.ts";
 import { createPublisher } from "./rpc/due-publications.ts";
 import { templatesRoutes } from "./rpc/index.ts";
 import { exportWithFiles } from "./rpc/screenshots.ts";
+import { createFileSweeper } from "./rpc/unused-files.ts";
 import { createTemplatesOrm, schema } from "./store/orm.ts";
 
 export interface TemplatesServiceDeps {
@@ -39,6 +40,7 @@ export async function createTemplatesService(
   const pdfs = createClient(SignService, sign);
   const common = { orm, resolverPool, checker, logger, clock, newId, wakeRelay };
   const publisher = createPublisher({ ...common, bus, tracer });
+  const fileSweeper = createFileSweeper(common);
   const wakePublisher = () => publisher.wake();
   return {
     name: "templates",
@@ -55,7 +57,7 @@ export async function createTemplatesService(
         }),
       });
     },
-    workers: [relay, publisher],
+    workers: [relay, publisher, fileSweeper],
     checkReady: async () => {
       // Fails as well while the schema is not migrated.
       await orm.em
@@ -64,7 +66,7 @@ export async function createTemplatesService(
           "select from templates.revision, templates.publication_rules, templates.screenshot, templates.file limit 0",
         );
       await resolverPool.query(
-        "select v.organization_id, s.publish_at from templates.version v, templates.scheduled_publication s limit 0",
+        "select v.organization_id, s.publish_at, f.look_at from templates.version v, templates.scheduled_publication s, templates.file f limit 0",
       );
     },
     close: async () => {

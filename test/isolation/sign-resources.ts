@@ -191,6 +191,8 @@ export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
   "createAgreement compositions[].layers[].brandId": (id) => ({ compositions: [{ layers: [{ brandId: id }] }] }),
   "compatCreateEnvelope brandId": (id) => ({ brandId: id }),
   "compatDeleteBrands brands[].brandId": (id) => ({ brands: [{ brandId: id }] }),
+  "createExportSchedule templateId": (id) => ({ format: "csv", every: "daily", templateId: id }),
+  "updateExportSchedule templateId": (id) => ({ templateId: id }),
   "createAgreement templateId": (id) => ({ templateId: id }),
   "createAgreement compositions[].layers[].templateId": (id) => ({ compositions: [{ layers: [{ templateId: id }] }] }),
   "setLegalHold agreementId": (id) => ({ agreementId: id, reason: "x" }),

@@ -405,8 +405,9 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_templates_resolver: {
     reason:
-      "Resolves the templates of a batch of acceptances of many organizations with one statement, which looks once more at whose each row is (store/resolve-store.ts), and finds what is due to be published, which is then done as its organization. Sees no text, and deployments of one organization at a time.",
+      "Resolves the templates of a batch of acceptances of many organizations with one statement, which looks once more at whose each row is (store/resolve-store.ts), and finds what is due to be published, and of which templates files may have to go, which is then done as their organization. Sees no text, and deployments of one organization at a time.",
     policies: [
+      "templates.file resolver_reads (r)",
       "templates.scheduled_publication resolver_reads (r)",
       "templates.template resolver_reads (r)",
       "templates.version resolver_reads (r)",
@@ -414,6 +415,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
     grants: [
       "templates.deployment: SELECT",
       "templates.deployment_snapshot: SELECT",
+      "templates.file: SELECT (look_at, organization_id, template_id)",
       "templates.scheduled_publication: SELECT (content_hash, label, locale, organization_id, publish_at, revision, template_id, version_id)",
       "templates.template: SELECT (archived_at, counterparty, default_locale, deleted_at, id, name, organization_id, policy_flags, slug, type, type_config)",
       "templates.version: SELECT (content_hash, id, label, locale, organization_id, revision, status, template_id)",

@@ -172,5 +172,16 @@ export const templatesMigrations: ServiceMigrations = {
       ),
       ...destroyerSql("templates", "assent_templates_destroyer"),
     ),
+    // Files that nothing has go when their time comes, whether or not another one does.
+    sqlMigration(
+      "013_unused_files",
+      // Those that there are, and those that processes of the release before add, have a day from now on.
+      "alter table templates.file add column look_at timestamptz(3) not null default now() + interval '1 day'",
+      "comment on column templates.file.look_at is 'when it is deleted unless something has it, and looked at again otherwise'",
+      "create index file_look_at on templates.file (look_at)",
+      "grant update (look_at) on templates.file to assent_templates",
+      "grant select (organization_id, template_id, look_at) on templates.file to assent_templates_resolver",
+      "create policy resolver_reads on templates.file for select to assent_templates_resolver using (true)",
+    ),
   ],
 };

@@ -13,6 +13,7 @@ import { requireActive } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { parseTemplateId, type TemplatesDeps } from "./deps.ts";
+import { deleteUnused, isUnused, lookAtAfter } from "./unused-files.ts";
 
 type Handlers = ServiceImpl<typeof TemplatesService>;
 
@@ -34,9 +35,8 @@ interface TextFile {
 /** Reading a hostile file may take that long; agreements give it as much. */
 const checkMs = 18_000;
 
-/** Of those that no version names. They are deleted a day after they came, when another one comes. */
+/** Of those that no version names. */
 const maxUnused = 50;
-const unusedMs = 24 * 60 * 60_000;
 
 export const createTemplateFile = (
   deps: Pick<TemplatesDeps, "orm" | "clock" | "pdfs">,
@@ -50,6 +50,7 @@ export const createTemplateFile = (
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const file = await findSent(tenant, templateId, sentHash);
       if (file === undefined) requireActive(template);
+      else await keepOn(tenant, file, deps.clock.now());
       return file;
     });
     if (known !== undefined) return { file: fileMessage(known) };
@@ -61,10 +62,13 @@ export const createTemplateFile = (
       if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
       const same =
         (await findSent(tenant, templateId, sentHash)) ?? (await findFile(tenant, templateId, checked.contentHash));
-      if (same !== undefined) return { file: fileMessage(same) };
-      requireActive(template);
       const now = deps.clock.now();
-      await deleteUnused(tenant, templateId, new Date(now.getTime() - unusedMs));
+      if (same !== undefined) {
+        await keepOn(tenant, same, now);
+        return { file: fileMessage(same) };
+      }
+      requireActive(template);
+      await deleteUnused(tenant, templateId, now);
       await requireRoom(tenant, templateId);
       const { bytes, ...facts } = checked;
       const file: TextFile = { ...facts, templateId, sentHash, createdBy: caller.clientId, createdAt: now };
@@ -164,23 +168,19 @@ async function addFile({ orgId, em }: OrmTenant, file: TextFile, bytes: Uint8Arr
   const { templateId, contentHash, hash, sentHash, size, pages, text, createdBy, createdAt } = file;
   await em.execute(
     `insert into templates.file (organization_id, template_id, content_hash, hash, sent_hash, size, pages, text, content,
-       created_by, created_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [orgId, templateId, contentHash, hash, sentHash, size, pages, text, Buffer.from(bytes), createdBy, createdAt],
+       created_by, created_at, look_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      ...[orgId, templateId, contentHash, hash, sentHash, size, pages, text, Buffer.from(bytes), createdBy, createdAt],
+      lookAtAfter(createdAt),
+    ],
   );
 }
 
-/** Whether nothing of the organization has it as its content. */
-const isUnused = ["version", "version_draft", "revision"]
-  .map((table) => {
-    const isOfFile = "u.organization_id = f.organization_id and u.content_hash = f.content_hash";
-    return `not exists (select from templates.${table} u where ${isOfFile})`;
-  })
-  .join(" and ");
-
-async function deleteUnused({ orgId, em }: OrmTenant, templateId: string, before: Date): Promise<void> {
+/** Whoever sends it again has as much time to use it as who sent it first. */
+async function keepOn({ orgId, em }: OrmTenant, { templateId, contentHash }: TextFile, now: Date): Promise<void> {
   await em.execute(
-    `delete from templates.file f where f.organization_id = ? and f.template_id = ? and f.created_at < ? and ${isUnused}`,
-    [orgId, templateId, before],
+    "update templates.file set look_at = ? where organization_id = ? and template_id = ? and content_hash = ?",
+    [lookAtAfter(now), orgId, templateId, contentHash],
   );
 }
 

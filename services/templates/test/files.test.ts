@@ -34,6 +34,15 @@ async function filed(lines: readonly string[] = ["Terms", "Be kind."]) {
   return { organization, templateId, file: await upload(organization, templateId, pdf(...lines)) };
 }
 
+const day = 24 * 60 * 60_000;
+/** A worker looks once when it starts. */
+const sweepFiles = async (): Promise<void> => {
+  for (const worker of harness.service.workers?.filter(({ name }) => name === "templates-files") ?? []) {
+    await worker.start();
+    await worker.stop();
+  }
+};
+
 const countFiles = async (templateId: string): Promise<number> => {
   const sql = "select count(*)::integer as files from templates.file where template_id = $1";
   return (await harness.superuser.query<{ files: number }>(sql, [templateId])).rows[0]?.files ?? -1;
@@ -98,11 +107,49 @@ describe("a PDF of a template", () => {
     const { organization, templateId, file } = await filed();
     const version = await createVersion(organization, templateId, { content: file.content, format });
     const loose = await upload(organization, templateId, pdf("Loose"));
-    harness.clock.advance(24 * 60 * 60_000 + 1);
+    harness.clock.advance(day);
     await upload(organization, templateId, pdf("Next"));
     const read = (contentHash: string) => organization.getTemplateFile({ templateId, contentHash });
     await expectDomainError(read(loose.contentHash), "CLICK_FILE_NOT_FOUND");
     expect((await read(version.contentHash)).file).toEqual(file);
+  });
+
+  test("goes after a day by itself, and one that is sent again a day after that", async () => {
+    const { organization, templateId, file } = await filed();
+    const version = await createVersion(organization, templateId, { content: file.content, format });
+    const loose = await upload(organization, templateId, pdf("Loose"));
+    const again = await upload(organization, templateId, pdf("Again"));
+    const read = (contentHash: string) => organization.getTemplateFile({ templateId, contentHash });
+    harness.clock.advance(day - 1);
+    await upload(organization, templateId, pdf("Again"));
+    harness.clock.advance(1);
+    await sweepFiles();
+    await expectDomainError(read(loose.contentHash), "CLICK_FILE_NOT_FOUND");
+    expect((await read(again.contentHash)).file).toEqual(again);
+    // What a version has had when its time came is looked at again once the version has another one.
+    const next = await upload(organization, templateId, pdf("Next"));
+    await organization.updateVersion({
+      ...{ templateId, versionId: version.id, changes: { content: next.content } },
+      updateMask: { paths: ["content"] },
+    });
+    harness.clock.advance(day - 1);
+    await sweepFiles();
+    await expectDomainError(read(again.contentHash), "CLICK_FILE_NOT_FOUND");
+    expect((await read(file.contentHash)).file).toEqual(file);
+    harness.clock.advance(1);
+    await sweepFiles();
+    await expectDomainError(read(file.contentHash), "CLICK_FILE_NOT_FOUND");
+    expect((await read(next.contentHash)).file).toEqual(next);
+  });
+
+  test("is not deleted under a version that is saved at the same moment", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { organization, templateId, file } = await filed();
+      harness.clock.advance(day);
+      const saved = organization.createVersion({ templateId, locale: "en", content: file.content, format });
+      const [, outcome] = await Promise.allSettled([sweepFiles(), saved]);
+      expect(await countFiles(templateId)).toBe(outcome.status === "fulfilled" ? 1 : 0);
+    }
   });
 
   test("is one of at most 50 that nothing has", async () => {

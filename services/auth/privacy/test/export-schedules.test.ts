@@ -76,7 +76,10 @@ const workersOf = ({ service }: AuthProcess) =>
   service.workers.filter(({ name }) => ["auth-exports", "auth-export-schedules"].includes(name));
 const startProcess = async (): Promise<void> => {
   const config = { databaseUrl: auth.databaseUrl };
-  const process = await createProcess(config, auth.clock, undefined, createMemoryBus(), { click: receipts, templates: texts });
+  const process = await createProcess(config, auth.clock, undefined, createMemoryBus(), {
+    click: receipts,
+    templates: texts,
+  });
   for (const worker of workersOf(process)) await worker.start();
   processes.push(process);
 };
@@ -231,9 +234,7 @@ describe("scheduled exports", () => {
     size = 7;
     goTo(schedule);
     await untilMade(1);
-    const changed = known(
-      (await exports().updateExportSchedule({ id: schedule.id, templateId }, by())).schedule,
-    );
+    const changed = known((await exports().updateExportSchedule({ id: schedule.id, templateId }, by())).schedule);
     goTo(changed);
     const [, second] = await untilMade(2);
     expect(second).toMatchObject({ fromLeafIndex: 0n, untilLeafIndex: 7n });
