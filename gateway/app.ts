@@ -177,6 +177,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       verifier,
       documentPage,
       signingPage,
+      mailReportsSecret: config.mailReportsSecret ?? "",
       linkGuard: createLinkGuard({ limiter, logger }),
       checkReady,
       findMissing,

@@ -45,6 +45,8 @@ export interface GatewayConfig {
   readonly oidc?: ProviderSettings | undefined;
   /** Where the public RPCs are served; not at all when absent. */
   readonly grpc?: GrpcConfig | undefined;
+  /** Of those who report mails that came back; no reports are taken when it is absent or empty. */
+  readonly mailReportsSecret?: FreshText;
   /** Whether webhooks may use http and private addresses. */
   readonly allowPrivateReceivers?: boolean;
   /** Receivers of the operator's own network that customers may name. */
@@ -71,6 +73,17 @@ const clientsSetting: Setting<string> = {
   ),
   parse: (text) => {
     parseClientMap(text);
+    return text;
+  },
+};
+
+const reportsSecretSetting: Setting<string> = {
+  ...secretSetting(
+    "What mail servers and mail services report mails with that came back, in the address PUBLIC_URL/mail/reports/SECRET (docs/mail.md): 32 to 200 letters, digits, - and _. Empty takes no reports. A file (MAIL_REPORTS_SECRET_FILE) is read again with each report.",
+    "",
+  ),
+  parse: (text) => {
+    if (text !== "" && !/^[\w-]{32,200}$/.test(text)) throw new Error("must be 32 to 200 letters, digits, - and _");
     return text;
   },
 };
@@ -139,6 +152,7 @@ export const settings = {
     "",
   ),
   OIDC_NAME: stringSetting("What the sign-in page calls the provider: “Sign in with …”.", "SSO"),
+  MAIL_REPORTS_SECRET: reportsSecretSetting,
   NODE_ENV: stringSetting(
     "With production the gateway does not start when the embed script, the verifier of evidence or the signing page was not built.",
     "",
@@ -161,6 +175,9 @@ export function configFromEnv(env: Environment): GatewayConfig {
     publicUrl: values.PUBLIC_URL.replace(/\/+$/, ""),
     oidc: oidcOf(values, env),
     grpc: grpcOf(values, env),
+    mailReportsSecret: freshText("MAIL_REPORTS_SECRET", env, {
+      ...{ parse: reportsSecretSetting.parse, first: values.MAIL_REPORTS_SECRET },
+    }),
     allowPrivateReceivers: values.WEBHOOKS_ALLOW_PRIVATE,
     privateReceivers: createNamedReceivers(values.WEBHOOKS_PRIVATE_RECEIVERS),
     requireEmbedScript: values.NODE_ENV === "production",

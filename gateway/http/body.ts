@@ -12,6 +12,8 @@ export interface BodyRules {
   readonly form: boolean;
   /** Whether the route takes the raw bytes. */
   readonly unparsed?: boolean;
+  /** Types whose raw bytes it takes beside JSON, with any parameters. */
+  readonly messageTypes?: readonly string[];
 }
 
 /**
@@ -29,10 +31,11 @@ export async function readBody(
   const { "content-type": contentType } = req.headers;
   const isJson = isJsonType(contentType);
   const isForm = !isJson && rules.form && isType(contentType, "application/x-www-form-urlencoded");
-  if (!isJson && !isForm) throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
+  const isMessage = !isJson && isOneOf(contentType, rules.messageTypes);
+  if (!isJson && !isForm && !isMessage) throw new DomainError("UNSUPPORTED_MEDIA_TYPE");
   const limits = { maxBytes: rules.maxBytes, tooLarge: () => tooLarge(rules.maxBytes, dialect) };
   const bytes = await readBytes(req, limits, dialect, room);
-  if (rules.unparsed === true) return bytes;
+  if (rules.unparsed === true || isMessage) return bytes;
   return isForm ? parseForm(bytes) : parseJson(bytes, dialect.validationFailed);
 }
 
@@ -51,6 +54,9 @@ function isType(contentType: string | undefined, expected: string): boolean {
   const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   return type === expected && parameters.every((p) => p === "" || /^charset="?utf-?8"?$/.test(p));
 }
+
+const isOneOf = (contentType = "", types: readonly string[] = []): boolean =>
+  types.includes((contentType.split(";")[0] ?? "").trim().toLowerCase());
 
 interface SizeLimit {
   readonly maxBytes: number;

@@ -248,8 +248,9 @@ async function readRequest(
   refuseProblems(findUnstorable(query), route);
   refuseProblems(validators.query?.(query), route);
   const { value: body, files } = await readAnyBody(req, route, room, documentBodies);
-  if (body !== undefined) refuseProblems(validators.body?.(body), route);
-  else if (bodySpec?.required === true && files.length === 0) {
+  // Bytes are for the operation itself to read.
+  if (body !== undefined && !Buffer.isBuffer(body)) refuseProblems(validators.body?.(body), route);
+  else if (body === undefined && bodySpec?.required === true && files.length === 0) {
     throw new DomainError(dialect.validationFailed, { message: "A body is required. Send a JSON object." });
   }
   return {

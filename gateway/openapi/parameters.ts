@@ -111,6 +111,7 @@ export function requestBodyOf({
   example,
   maxBytes,
   documents,
+  messageTypes = [],
 }: NonNullable<Route["body"]>): Json {
   const media = { schema: withReferences(schema), ...(example === undefined ? {} : { example }) };
   return {
@@ -119,6 +120,7 @@ export function requestBodyOf({
     content: {
       "application/json": media,
       ...(form ? { "application/x-www-form-urlencoded": media } : {}),
+      ...Object.fromEntries(messageTypes.map((type) => [type, bytes])),
       ...(documents === undefined ? {} : documentContent(documents)),
     },
   };

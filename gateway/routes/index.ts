@@ -12,6 +12,7 @@ import { evidenceRoutes } from "./evidence.ts";
 import { exportRoutes, exportScheduleRoutes } from "./exports.ts";
 import { genRoutes } from "./generation/index.ts";
 import { logRoutes } from "./log.ts";
+import { mailReportRoutes } from "./mail-reports.ts";
 import { noticeRoutes } from "./notices.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { personErasureRoutes } from "./person-erasures.ts";
@@ -62,6 +63,7 @@ export const allRoutes: readonly Route[] = [
   ...verifyDocumentRoutes,
   ...signingRoutes,
   ...noticeRoutes,
+  ...mailReportRoutes,
   ...webhookRoutes,
   ...compatRoutes,
   ...dashboardRoutes,

@@ -69,6 +69,8 @@ export interface BodySpec<Body> {
   readonly form: boolean;
   /** Whether the operation gets the bytes and checks them itself, for bodies that take long to parse. */
   readonly unparsed?: boolean;
+  /** Types of messages that may come instead of JSON; the operation gets their bytes and reads them itself. */
+  readonly messageTypes?: readonly string[];
   /** Of bodies that carry documents. */
   readonly documents?: DocumentRules;
   readonly example?: unknown;

@@ -11,6 +11,7 @@ import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { WebhooksService } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import type { Clock } from "#platform/clock.ts";
+import type { FreshText } from "#platform/config.ts";
 import type { FindMissing } from "#platform/health.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import type { AcceptCoalescer } from "../accept-coalescer.ts";
@@ -60,6 +61,8 @@ export interface Services {
   /** Undefined when it was not built. */
   readonly signingPage: BuiltPage | undefined;
   readonly linkGuard: LinkGuard;
+  /** Of those who report mails that came back; empty when no reports are taken. */
+  readonly mailReportsSecret: FreshText;
   /** Throws while this gateway starts. */
   checkReady(): Promise<void>;
   /** What is at the root. */

@@ -172,6 +172,11 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
       if (agreement.status !== AgreementStatus.SENT) throw new DomainError("INVALID_ENVELOPE_STATUS");
       return { agreement };
     },
+    // What is reported is nobody's organization.
+    reportUndelivered: (request) => {
+      seen.requests.push({ method: "reportUndelivered", request });
+      return {};
+    },
     ...createFakeSignFiles(core),
     ...createFakeSignEdits(core),
     ...createFakeSignBrands(core),

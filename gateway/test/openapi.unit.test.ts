@@ -32,6 +32,8 @@ const isBytes = (type: string): boolean =>
     "application/wasm",
     "font/ttf",
     "multipart/form-data",
+    "multipart/report",
+    "message/rfc822",
     "*/*",
   ].includes(type);
 

@@ -2,7 +2,7 @@ import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { exportOf } from "./fake-exports.ts";
 import { sampleAttachment } from "./fake-sign-files.ts";
 import type { SampleRequest } from "./sample-requests.ts";
-import type { TestGateway } from "./test-gateway.ts";
+import { reportsSecret, type TestGateway } from "./test-gateway.ts";
 
 /** For operations of signing whose example would not do: what is sent at once needs a second scope. */
 export const signSamples: Readonly<Record<string, () => SampleRequest>> = {
@@ -23,6 +23,7 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
   documentId: "1",
   signingLink: "A".repeat(64),
   noticeToken: "A".repeat(64),
+  mailReportSecret: reportsSecret,
   signingSession: "A".repeat(22),
   organization: orgId,
   brandImage: "ab".repeat(32),

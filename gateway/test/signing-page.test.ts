@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from "#platform/testing/databas
 import { sessionIdOf } from "../signing/session.ts";
 import { createFakeSign, type SigningHandlers } from "./fake-sign.ts";
 import { sampleAgreement } from "./sample-agreement.ts";
-import { createFakes, startTestGateway, type TestGateway } from "./test-gateway.ts";
+import { createFakes, reportsSecret, startTestGateway, type TestGateway } from "./test-gateway.ts";
 
 const html = "<!doctype html><title>Sign</title>";
 const link = "L".repeat(64);
@@ -350,5 +350,73 @@ describe("the address that turns notices off", () => {
       expect([done.status, done.text]).toEqual([200, expect.stringContaining("Benachrichtigungen sind aus")]);
     }
     expect((await call("POST", "B".repeat(64), "List-Unsubscribe=One-Click")).status).toBe(404);
+  });
+});
+
+describe("the address that takes reports on mails", () => {
+  const token = "A".repeat(80);
+  const postmark = { RecordType: "Bounce", Type: "HardBounce", Metadata: { Assent: token } };
+  const message = `\
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mail.example.com
+
+Final-Recipient: rfc822; ann@example.com
+Action: failed
+Status: 5.1.1
+
+--b
+Content-Type: text/rfc822-headers
+
+X-Assent-Report: ${token}
+
+--b--
+`;
+  const report = async (body: string, contentType = "application/json", secret = reportsSecret) => {
+    const before = gateway.sign.seen.requests.length;
+    const headers = { "Content-Type": contentType };
+    const { status } = await gateway.call("POST", `/mail/reports/${secret}`, { body, headers });
+    const asked = gateway.sign.seen.requests.slice(before);
+    return [status, asked.map(({ request }) => request)] as const;
+  };
+  const noted = (status: string) => [202, [expect.objectContaining({ token, status })]];
+
+  test("reads messages in both forms, and the webhook of Postmark", async () => {
+    expect(await report(message, 'multipart/report; report-type=delivery-status; boundary="b"')).toEqual(
+      noted("5.1.1"),
+    );
+    const whole = `MIME-Version: 1.0\nContent-Type: multipart/report; boundary=b\n\n${message}`;
+    expect(await report(whole, "message/rfc822")).toEqual(noted("5.1.1"));
+    expect(await report(JSON.stringify(postmark))).toEqual(noted(""));
+  });
+
+  test("answers the same to what tells of no lost mail, and refuses what it cannot read", async () => {
+    for (const other of [
+      { ...postmark, Type: "SoftBounce" },
+      { ...postmark, RecordType: "Delivery" },
+      { ...postmark, Metadata: {} },
+      { ...postmark, Metadata: { assent: 1 } },
+      { ...postmark, Metadata: { assent: "A".repeat(201) } },
+    ]) {
+      expect(await report(JSON.stringify(other))).toEqual([202, []]);
+    }
+    expect(await report("Subject: I am away\n\nBack on Monday.", "message/rfc822")).toEqual([202, []]);
+    expect(await report("{}")).toEqual([400, []]);
+    expect(await report("x".repeat(1_048_577), "message/rfc822")).toEqual([400, []]);
+    expect(await report(message, "multipart/mixed; boundary=b")).toEqual([415, []]);
+  });
+
+  test("is nowhere without the secret, and where none is set", async () => {
+    expect(await report(JSON.stringify(postmark), "application/json", "B".repeat(32))).toEqual([404, []]);
+    const other = await startTestGateway(database.url, { config: { mailReportsSecret: "" } });
+    try {
+      for (const path of [`/mail/reports/${reportsSecret}`, "/mail/nothing"]) {
+        const { status, body } = await other.call("POST", path, { body: postmark });
+        expect([status, body.errorCode]).toEqual([404, "NOT_FOUND"]);
+      }
+    } finally {
+      await other.stop();
+    }
   });
 });

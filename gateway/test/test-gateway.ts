@@ -35,6 +35,9 @@ export interface Fakes {
 /** Stands for the script that the build makes. */
 export const embedScriptFile = fileURLToPath(new URL("./fixtures/embed.js", import.meta.url));
 
+/** In the addresses of reports on mails. */
+export const reportsSecret = "c2VjcmV0LW9mLXRoZS1tYWlsLXJlcG9ydHM";
+
 export interface TestGateway extends Fakes {
   readonly port: number;
   readonly url: string;
@@ -109,6 +112,7 @@ export async function startTestGateway(
     audience,
     trustedProxies: [],
     embedScriptFile,
+    mailReportsSecret: reportsSecret,
     ...options.config,
   };
   const gateway = await createGateway(config, {

@@ -179,6 +179,7 @@ const messageOf = (from: string, mail: Mail) => ({
     // RFC 3834: nobody's absence note is an answer to this.
     "Auto-Submitted": "auto-generated",
     ...(mail.unsubscribeUrl === undefined ? {} : unsubscribing(mail.unsubscribeUrl)),
+    ...(mail.reportToken === undefined ? {} : reporting(mail.reportToken)),
   },
 });
 
@@ -193,6 +194,9 @@ const unsubscribing = (url: string) => ({
   "List-Unsubscribe": `<${url}>`,
   "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
 });
+
+/** In what mail servers return of a mail, and in the metadata of Postmark. */
+const reporting = (token: string) => ({ "X-Assent-Report": token, "X-PM-Metadata-assent": token });
 
 /**
  * Nothing that a caller gave may begin another header, or read as another text than was given: what looks like the

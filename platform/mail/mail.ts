@@ -15,6 +15,8 @@ export interface Mail {
   readonly replyTo?: Mail["to"] | undefined;
   /** Ends mails of this kind for the reader, by one POST (RFC 8058). None for mails that ask somebody to act. */
   readonly unsubscribeUrl?: string | undefined;
+  /** By which a report on the mail says which one it was; absent for mails that nobody takes reports on. */
+  readonly reportToken?: string | undefined;
 }
 
 export interface MailAttachment {

@@ -11,6 +11,7 @@ import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { AgreementFiles } from "./files/agreement-files.ts";
 import type { Intake } from "./intake/intake.ts";
+import type { ReportTokens } from "./mail/report-tokens.ts";
 import type { OrganizationReader } from "./organization-reader.ts";
 import type { RecordHolders } from "./retention/periods.ts";
 import type { Sealer } from "./seal/sealer.ts";
@@ -36,6 +37,8 @@ export interface SignDeps {
   readonly organizations: OrganizationReader;
   /** Undefined without a mail server: no mail is sent. */
   readonly mail?: MailSetup | undefined;
+  /** By which reports name the mails that came back. */
+  readonly reportTokens: ReportTokens;
   /** Undefined without a sealing certificate: no agreement can be completed. */
   readonly sealer?: Sealer | undefined;
   /** Independently checks each file before it is sealed. */

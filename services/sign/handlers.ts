@@ -24,6 +24,7 @@ import { exportOrganization } from "./export/export-organization.ts";
 import { exportPerson } from "./export/export-person.ts";
 import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
 import { listAgreements, listAuditEvents } from "./list/list-agreements.ts";
+import { reportUndelivered } from "./mail/report-undelivered.ts";
 import { retention } from "./retention/handlers.ts";
 import { legalHolds } from "./retention/hold-handlers.ts";
 import { purgeAgreement } from "./retention/purge.ts";
@@ -70,6 +71,7 @@ export const signRoutes =
       ...legalHolds(deps),
       ...purgeAgreement(deps),
       ...brands(deps),
+      ...reportUndelivered(deps),
     });
     router.service(SigningService, signingHandlers(deps));
   };

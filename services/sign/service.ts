@@ -24,6 +24,7 @@ import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
 import { createJobLoop } from "./jobs/job-loop.ts";
 import { createCompletionWatch, createSweeper } from "./jobs/sweep.ts";
+import { createReportTokens } from "./mail/report-tokens.ts";
 import { createNoticeReaders } from "./notices/readers.ts";
 import { createOrganizationReader } from "./organization-reader.ts";
 import { createRecordHolders, type RecordHolders } from "./retention/periods.ts";
@@ -106,6 +107,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       tracer,
     },
     ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault, records },
+    reportTokens: createReportTokens(hashKey.value),
     deletesNothing: config.retentionPerMinute === 0,
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),

@@ -100,7 +100,7 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
       expect(
         fromEnvironment
           .map(({ name }: Manifest) => name)
-          .filter((name: string) => !/_MASTER_KEY$|^SMTP|^OIDC/.test(name)),
+          .filter((name: string) => !/_MASTER_KEY$|^SMTP|^OIDC|^MAIL_REPORTS/.test(name)),
       ).toEqual([]);
       const pathOf = (name: string): string => volumeMounts.find((one: Manifest) => one.name === name).mountPath;
       const { sources } = volumes.find(({ name }: Manifest) => name === "secrets").projected;

@@ -77,6 +77,7 @@ const withoutCaller: readonly string[] = [
   "SignService GetPublicBrandImage",
   "SignService GetSealCertificate",
   "SignService VerifySeal",
+  "SignService ReportUndelivered",
   "WebhooksService ListEventTypes",
   "WebhooksService CountUse",
   "InstallationService CompareSettings",

@@ -114,6 +114,7 @@ export const publicOperations: readonly string[] = [
   "openSigningLink",
   "askToStopNotices",
   "stopNotices",
+  "reportMail",
   "getSigningPage",
   "getSigningFile",
   "getCeremony",

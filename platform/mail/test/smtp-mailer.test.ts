@@ -173,7 +173,14 @@ describe("createSmtpMailer", () => {
     const mailer = createSmtpMailer({ url: server.url, from: "Assent <sign@example.com>" });
     const replyTo = { name: "Legal\r\nBcc: x@example.com", address: "legal@shop.example" };
     const unsubscribeUrl = "https://sign.example.com/mail/end/abc";
-    await mailer.send({ ...mail, fromName: 'Shop <evil@example.com>\r\nX-Evil: "1"', replyTo, unsubscribeUrl });
+    const reportToken = "a_-9".repeat(20);
+    await mailer.send({
+      ...mail,
+      fromName: 'Shop <evil@example.com>\r\nX-Evil: "1"',
+      replyTo,
+      unsubscribeUrl,
+      reportToken,
+    });
     await mailer.send(mail);
     await mailer.close();
     await server.close();
@@ -184,7 +191,9 @@ describe("createSmtpMailer", () => {
     expect(own).toContain(`List-Unsubscribe: <${unsubscribeUrl}>`);
     expect(own).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
     expect(plain).toContain("From: Assent <sign@example.com>");
-    expect(plain).not.toMatch(/^(?:Reply-To|List-Unsubscribe)/m);
+    expect(own).toMatch(new RegExp(`^X-Assent-Report:\\s+${reportToken}$`, "m"));
+    expect(own).toMatch(new RegExp(`^X-PM-Metadata-assent:\\s+${reportToken}$`, "im"));
+    expect(plain).not.toMatch(/^(?:Reply-To|List-Unsubscribe|X-)/m);
   });
 
   test("nothing that a caller gave makes a header or another recipient", async () => {

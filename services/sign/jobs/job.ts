@@ -86,7 +86,7 @@ export async function changeInJob(
 }
 
 /** The context of decisions that no caller asked for. */
-const systemContext = ({ clock, newId }: Pick<SignDeps, "clock" | "newId">): DecisionContext => ({
+export const systemContext = ({ clock, newId }: Pick<SignDeps, "clock" | "newId">): DecisionContext => ({
   now: clock.now(),
   newId,
   actor: { source: "system", id: "", name: "", email: "", ip: "", userAgent: "" },

@@ -91,7 +91,9 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
   const token = hasLink(kind) ? await makeLink(deps, job, letter) : undefined;
   const link = token === undefined ? "" : `${baseUrl}/signing/${token}`;
   try {
-    await mailer.send(mailTo(recipient, agreement, { kind, link, messageId, branded }));
+    const whose = { orgId: job.orgId, agreementId: agreement.id, recipientId: recipient.id };
+    const reportToken = deps.reportTokens.make({ ...whose, mail: kind, sentAt: deps.clock.now() });
+    await mailer.send({ ...mailTo(recipient, agreement, { kind, link, messageId, branded }), reportToken });
   } catch (error) {
     if (token !== undefined && isUnsent(error)) await forgetLink(deps, job, token);
     throw error;

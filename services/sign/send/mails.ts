@@ -47,11 +47,20 @@ export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: 
 /** Undefined when the payload belongs to another kind of job. */
 export function mailWishOf({ agreementId, recipientId, mail }: JsonObject): MailWish | undefined {
   if (typeof agreementId !== "string" || typeof recipientId !== "string") return undefined;
-  const kind = kinds.find((one) => one === mail);
+  const kind = mailKinds.find((one) => one === mail);
   return kind === undefined ? undefined : { agreementId, recipientId, mail: kind };
 }
 
-const kinds: readonly MailKind[] = ["invitation", "reminder", "expiring", "completed", "declined", "voided", "expired"];
+/** Their places stand in mails that were sent: new ones go to the end. */
+export const mailKinds: readonly MailKind[] = [
+  "invitation",
+  "reminder",
+  "expiring",
+  "completed",
+  "declined",
+  "voided",
+  "expired",
+];
 
 const toActing = (kind: "reminder" | "expiring", agreement: Agreement): JobRequest[] =>
   agreement.recipients

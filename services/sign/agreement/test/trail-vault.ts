@@ -3,8 +3,9 @@ import type pg from "pg";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { createLogger } from "#platform/logger.ts";
 import { createSeedVault, type SeedVault } from "#platform/vault/seed-vault.ts";
-import { type AgreementFiles, createAgreementFiles } from "../../files/agreement-files.ts";
-import type { RecordHolders } from "../../retention/periods.ts";
+import type { SignDeps } from "../../deps.ts";
+import { createAgreementFiles } from "../../files/agreement-files.ts";
+import { createReportTokens } from "../../mail/report-tokens.ts";
 import { createFakeRecords } from "../../test/fake-click.ts";
 
 /** A vault with keys of its own. */
@@ -17,8 +18,9 @@ function testVault(): SeedVault {
 export function testSeals(
   pool: pg.Pool,
   vault = testVault(),
-): { readonly vault: SeedVault; readonly files: AgreementFiles; readonly records: RecordHolders } {
+): Pick<SignDeps, "vault" | "files" | "records" | "reportTokens"> {
   const blobs = createPostgresBlobStore({ pool, schema: "sign" });
   const files = createAgreementFiles({ blobs, vault, logger: createLogger("sign", "silent") });
-  return { vault, files, records: createFakeRecords().holders };
+  const key = randomBytes(32);
+  return { vault, files, records: createFakeRecords().holders, reportTokens: createReportTokens(() => key) };
 }

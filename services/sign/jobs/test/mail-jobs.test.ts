@@ -401,6 +401,87 @@ describe("the sender of an agreement", () => {
   });
 });
 
+describe("a mail that comes back after it was taken", () => {
+  const tokenOf = (mail: { readonly text: string } | undefined): string =>
+    /^X-Assent-Report:\s+([\w-]{80})\r?$/m.exec(mail?.text ?? "")?.[1] ?? "";
+  const markOf = async (agreementId: string, place = 0) => {
+    const target = { id: { case: "agreementId" as const, value: agreementId } };
+    return (await organization.getAgreement({ target })).agreement?.recipients[place]?.deliveryFailedReason;
+  };
+  const failures = async (id: string) =>
+    (await system.actionsOf(id)).filter((action) => action === "recipient.mail-failed").length;
+  const eventsOf = async (id: string) => {
+    const sql =
+      "select 1 from sign.outbox where subject = 'assent.sign.recipient.undelivered' and data like '%' || $1 || '%'";
+    return (await system.superuser.query(sql, [id])).rowCount;
+  };
+  const report = (token: string, status = "5.1.1") => organization.reportUndelivered({ token, status });
+
+  test("marks its recipient and tells the sender, once, however often and at once it is reported", async () => {
+    const userId = "0198f3a1-7c00-7000-8000-0000000000ab";
+    const sue = {
+      ...{ userId, name: "Sue Sender", email: address("sue"), locale: "en", timeZone: "Europe/Berlin" },
+      ...{ stopToken: "stop-me", settings: { delivery: NoticeDelivery.IMMEDIATE, undelivered: true } },
+    };
+    for (const asked of [testCaller.clientId, `user:${userId}`]) system.auth.setReaders(asked, [sue]);
+    const recipients = [person("1", address("ann")), person("2", address("bob"))];
+    const { id } = await system.send(organization, { recipients });
+    const [mail] = await system.mailsTo(address("bob"), 1);
+    await system.mailsTo(address("ann"), 1);
+    await system.settle();
+    expect(mail?.text).toMatch(/^X-PM-Metadata-assent:\s+[\w-]{80}\r?$/im);
+    await Promise.all([1, 2, 3].map(() => report(tokenOf(mail))));
+    await report(tokenOf(mail), "");
+    expect([await markOf(id, 0), await markOf(id, 1)]).toEqual(["", "the mail came back (5.1.1)"]);
+    expect([await failures(id), await eventsOf(id)]).toEqual([1, 1]);
+    const [notice] = await system.mailsTo(address("sue"), 1);
+    expect(notice?.subject).toBe("Mail came back: NDA");
+    for (const part of ["Person 2", "5.1.1"]) expect(notice?.text).toContain(part);
+    system.auth.setReaders(testCaller.clientId, []);
+  });
+
+  test("marks nobody who has opened the agreement since, but when a later mail comes back", async () => {
+    const { id } = await system.send(organization, { recipients: [person("1", address("ann"))] });
+    const [invitation] = await system.mailsTo(address("ann"), 1);
+    await system.settle();
+    await report(tokenOf(invitation));
+    expect(await markOf(id)).toBe("the mail came back (5.1.1)");
+    system.clock.advance(60_000);
+    await readAndConsent(system.signing, await system.open(invitation), visitor);
+    await report(tokenOf(invitation));
+    expect([await markOf(id), await failures(id)]).toEqual(["", 1]);
+    system.clock.advance(60_000);
+    await organization.remindAgreement({ agreementId: id });
+    const [, reminder] = await system.mailsTo(address("ann"), 2);
+    await system.settle();
+    await report(tokenOf(reminder), "5.2.1");
+    expect([await markOf(id), await failures(id)]).toEqual(["the mail came back (5.2.1)", 2]);
+  });
+
+  test("is believed by its token alone, which no other organization, agreement or person can have", async () => {
+    const send = async (of: Organization, name: string) => {
+      const { id } = await system.send(of, { recipients: [person("1", address(name))] });
+      return { id, bytes: Buffer.from(tokenOf((await system.mailsTo(address(name), 1))[0]), "base64url") };
+    };
+    const own = await send(organization, "ann");
+    const other = await send(system.organization(), "bob");
+    await system.settle();
+    const forged: Buffer[] = Array.from({ length: own.bytes.length }, (_, place) => {
+      const bytes = Buffer.from(own.bytes);
+      bytes.writeUInt8(bytes.readUInt8(place) ^ 1, place);
+      return bytes;
+    });
+    forged.push(Buffer.concat([own.bytes.subarray(0, 45), other.bytes.subarray(45)]));
+    forged.push(Buffer.concat([other.bytes.subarray(0, 16), own.bytes.subarray(16)]), own.bytes.subarray(0, 59));
+    for (const bytes of forged) expect(await report(bytes.toString("base64url"))).toMatchObject({});
+    for (const text of ["x", `${own.bytes.toString("base64url")}=`]) await report(text);
+    expect([await failures(own.id), await failures(other.id)]).toEqual([0, 0]);
+    // Whoever reports is nobody: the token says whose mail it was.
+    await report(other.bytes.toString("base64url"));
+    expect([await failures(own.id), await failures(other.id)]).toEqual([0, 1]);
+  });
+});
+
 describe("what is due by the calendar", () => {
   test("is asked for again and again, and ended in time, with views that are dead from then on", async () => {
     const days = { reminderDelay: 2, reminderFrequency: 3, expireAfter: 10, expireWarn: 0 };
