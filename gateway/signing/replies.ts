@@ -63,8 +63,8 @@ export function endedReply(error: unknown, request: Pick<RouteRequest, "headers"
 }
 
 /**
- * A browser that opens a link or a page gets a page whatever goes wrong: one that says that it is no link, as for one that
- * has ended, or that it may try again. Programs get the error.
+ * A browser that opens a link or a page gets a page whatever goes wrong: one that says that it is no link, or that it may try
+ * again. Programs get the error.
  */
 export function linkProblemReply(
   request: Pick<Request, "method" | "path" | "headers">,
@@ -76,8 +76,8 @@ export function linkProblemReply(
   if (!isLink || reply.status < 400 || !wantsPage({ headers })) return reply;
   const end = reply.status === 429 || reply.status === 503 ? "busy" : reply.status >= 500 ? "failed" : "unknown";
   const page = endedPage(end, { acceptLanguage: headers["accept-language"], requestId });
-  // What has ended is no failure; when to try again, and whether, is for browsers and programs alike.
-  return { ...page, status: reply.status === 400 ? 200 : reply.status, headers: { ...reply.headers, ...page.headers } };
+  // Whether and when to try again is for browsers and programs alike.
+  return { ...page, status: reply.status, headers: { ...reply.headers, ...page.headers } };
 }
 
 /** The answer to HEAD, which opens nothing: programs that preview links send HEAD first. */

@@ -61,7 +61,8 @@ export function createJudge(): Judge {
     if (body === undefined) return fits;
     if (bytes === undefined || bytes.length === 0) return body.required ? misfits("no body") : fits;
     const type = mediaTypeOf(headers["content-type"]);
-    if (type === undefined || !body.types.includes(type)) return misfits(`a body of ${headers["content-type"]}`);
+    if (type === undefined || ![type, "*/*"].some((one) => body.types.includes(one)))
+      return misfits(`a body of ${headers["content-type"]}`);
     if (bytes.length > decidedUpToBytes) return unknown;
     if (type !== "application/json") return unknown;
     const parsed = parse(bytes);

@@ -118,6 +118,7 @@ export const sampleDraft = (recipients: readonly Recipient[], given: Partial<Agr
   sealLevel: null,
   purge: null,
   templateId: null,
+  brandId: null,
   expiresAt: null,
   remindAt: null,
   currentRoutingOrder: 0,
