@@ -203,7 +203,8 @@ describeInBrowser("the dashboard", (pages) => {
     const page = await enter(owner);
     await goTo(page, "My account");
     const name = page.getByLabel("Name", { exact: true });
-    const save = page.getByRole("button", { name: "Save" });
+    // Notices have a form and a button of their own.
+    const save = page.locator("form").filter({ has: name }).getByRole("button", { name: "Save" });
     await name.fill("");
     await save.click();
     await page.locator(".field-error").first().waitFor();

@@ -223,6 +223,37 @@ at /v1/click/accept "{\\"templateSlug\\":\\"$(echo "$TERMS" | field slug)\\",\\"
     ],
   },
   {
+    page: "docs/brands.md",
+    beside: "single",
+    blocks: [
+      {
+        begins: "curl -s https://sign.example.com/v1/sign/brands",
+        before: `${demo}
+BASE=$(demo baseUrl); API_KEY=$(demo apiKey)`,
+        instead: [["https://sign.example.com", "$BASE"]],
+        says: [/"name":"Example AG"/],
+      },
+    ],
+  },
+  {
+    page: "docs/click.md",
+    beside: "single",
+    blocks: [
+      {
+        begins: "CAMPAIGN=",
+        // As the tour of README.md leaves it.
+        before: `${demo}
+${field}
+BASE=$(demo baseUrl)
+api() { curl -s -H "Authorization: Bearer $(demo apiKey)" -H 'Content-Type: application/json' "$@"; }
+TEMPLATE=$(api -X POST $BASE/v1/click/templates -d '{"name":"Terms","type":"STATIC"}' | field id)
+VERSION=$(api -X POST $BASE/v1/click/templates/$TEMPLATE/versions -d '{"locale":"en","title":"Terms","content":"<p>Be kind.</p>"}' | field id)
+api -X POST $BASE/v1/click/templates/$TEMPLATE/versions/$VERSION/publish -d '{}'`,
+        says: [/"added":2/, /"status":"RUNNING"/, /"people":\[/],
+      },
+    ],
+  },
+  {
     page: "docs/sealing.md",
     beside: "single",
     blocks: [
