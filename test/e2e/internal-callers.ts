@@ -288,6 +288,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "SignService CheckPdf": { content: "AA==" },
   "SignService CreateBrand": { settings: { name: "Example AG" } },
   "SignService UpdateBrand": { brandId: uuid, settings: { name: "Example AG" }, updateMask: "name" },
+  "SignService ReportUndelivered": { token: "A".repeat(80) },
   "SignService GetPublicBrandImage": { organizationId: uuid, sha256: `${"A".repeat(43)}=` },
   "ClickService CreateCampaign": { name: "Terms", templateId: uuid, dueAt: "2036-12-31T23:00:00Z" },
   "ClickService UpdateCampaign": { campaignId: uuid, name: "Terms" },

@@ -143,7 +143,7 @@ export const signingHeaders = ({ path }: Pick<Operation, "path">, own: Ids): Rec
 
 /** What is a credential itself, or everybody's. */
 export const isNobodys = ({ path }: Pick<Operation, "path">): boolean =>
-  /^\/(signing\/(\{|assets\/)|brand-images\/|notices\/|docs\/)/.test(path);
+  /^\/(signing\/(\{|assets\/)|brand-images\/|notices\/|mail\/reports\/|docs\/)/.test(path);
 
 /** The same for everybody: there is no name of another organization's to ask for. */
 export const sharedNames: readonly string[] = ["folder", "logoType", "revision"];
