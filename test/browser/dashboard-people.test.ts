@@ -147,8 +147,9 @@ describeInBrowser("people and their way in", (pages) => {
     await isIn(bens);
     await screenshot(bens, "long-address-light-1280");
     await goTo(bens, "My account");
-    await bens.getByLabel("Name", { exact: true }).fill("Benedict Example");
-    await bens.getByRole("button", { name: "Save" }).click();
+    const name = bens.getByLabel("Name", { exact: true });
+    await name.fill("Benedict Example");
+    await bens.locator("form").filter({ has: name }).getByRole("button", { name: "Save" }).click();
     await bens.locator(".who-name").getByText("Benedict Example").waitFor();
     await bens.getByLabel("Current password", { exact: true }).fill("not the password");
     await bens.getByLabel("New password", { exact: true }).fill(next);

@@ -439,7 +439,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     expect(await button(page, "Approve").count()).toBe(0);
     await button(page, "Publish").click();
     await inDialog(page, "Publish").click();
-    await dialog(page).getByText("publishes nothing that only its authors have read").waitFor();
+    await dialog(page).getByText("requires an approval before a text is published").waitFor();
     await inDialog(page, "Cancel").click();
     await isGone(page);
 

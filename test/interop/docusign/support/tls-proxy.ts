@@ -5,6 +5,7 @@ import { createServer, globalAgent } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { contractOf, requireConformance } from "../../../support/contract.ts";
 import { noteExchange } from "../../../support/secrets.ts";
 
@@ -75,8 +76,9 @@ async function forward(baseUrl: string, incoming: IncomingMessage): Promise<Exch
     outgoing.end(sent);
   });
   const bytes = await bytesOf(answer);
-  const text = answer.headers["content-type"]?.includes("json") ? bytes.toString() : bytes.toString("latin1");
-  noteExchange(baseUrl, { path, headers: textsOf(headers), body: jsonOf(sent) }, jsonOf(bytes));
+  const plain = answer.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes;
+  const text = plain.toString(answer.headers["content-type"]?.includes("json") ? "utf8" : "latin1");
+  noteExchange(baseUrl, { path, headers: textsOf(headers), body: jsonOf(sent) }, jsonOf(plain));
   return { method, path, status: answer.statusCode ?? 0, headers: answer.headers, bytes, text };
 }
 

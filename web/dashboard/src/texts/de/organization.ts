@@ -32,7 +32,7 @@ export const organization: typeof english = {
   publication: "Veröffentlichung",
   fourEyes: "Vor der Veröffentlichung eines Textes die Freigabe einer zweiten Person verlangen",
   fourEyesHelp:
-    "Autoren können ihre Texte nicht selbst veröffentlichen, API-Schlüssel auch nicht. Beim Aktivieren werden geplante Veröffentlichungen ohne Freigabe abgebrochen. Webhooks können zu jeder Änderung ein Audit-Ereignis empfangen.",
+    "Freigeben muss jemand, der den Text nicht geschrieben hat; Autoren und API-Schlüssel können das nicht. Beim Aktivieren werden geplante Veröffentlichungen ohne Freigabe abgebrochen. Webhooks können zu jeder Änderung ein Audit-Ereignis empfangen.",
   seal: "Siegelzertifikat",
   sealHelp:
     "Mit diesem Zertifikat wird jedes abgeschlossene Dokument versiegelt. PDF-Programme zeigen denselben Namen und Fingerabdruck. Um dem Siegel auf Ihrem Rechner zu vertrauen, importieren Sie die Datei.",

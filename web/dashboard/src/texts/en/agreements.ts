@@ -99,10 +99,10 @@ export const agreements = {
     delivered: "Opened",
     completed: "Done",
     declined: "Declined",
-    unreached: "Email bounced",
+    unreached: "Email not delivered",
     never: "Not contacted",
   },
-  mailReturned: (reason: string) => `The email bounced${reason === "" ? "" : `: ${reason}`}.`,
+  mailReturned: (reason: string) => `The email could not be delivered${reason === "" ? "" : `: ${reason}`}.`,
   mailReturnedAdvice:
     "Send a reminder if the mailbox works again. You can’t change the address of a sent agreement: to use another one, void this agreement and send a new one.",
   changedAt: "Last activity",

@@ -31,7 +31,7 @@ export const organization = {
   publication: "Publishing",
   fourEyes: "Require approval by a second person before publishing a text",
   fourEyesHelp:
-    "Authors can’t publish their own texts, and neither can API keys. Turning this on cancels scheduled publications that haven’t been approved. Webhooks can receive the audit event of every change.",
+    "Someone who didn’t write the text has to approve it; authors and API keys can’t. Turning this on cancels scheduled publications that haven’t been approved. Webhooks can receive the audit event of every change.",
   seal: "Sealing certificate",
   sealHelp:
     "Every completed document is sealed with this certificate. PDF readers show the same name and fingerprint. To trust the seal on your computer, import the file.",
