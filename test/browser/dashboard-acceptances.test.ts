@@ -8,7 +8,7 @@ import type { Api } from "../support/api.ts";
 import { bodyOf, consentTemplate, consentText, publishText } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
-import { newEmail, newPassword, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { logInAgain, newEmail, newPassword, newViewer, openAs, type Person, problemsIn } from "./support/dashboard.ts";
 import { broughtBy } from "./support/keyboard.ts";
 import { screenshot } from "./support/signing.ts";
 
@@ -254,6 +254,12 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     expect((await download(page, "ZIP archive")).subarray(0, 2).toString()).toBe("PK");
     const bare = JSON.parse((await download(page, "JSON")).toString());
     expect([bare.disclosed, bare.subject.userRef]).toEqual([false, null]);
+    await page.context().clearCookies();
+    const late = page.waitForEvent("download");
+    await button(page, "PDF report").click();
+    await logInAgain(page, shared.owner);
+    expect((await readFile(await (await late).path())).subarray(0, 5).toString()).toBe("%PDF-");
+    expect(await page.getByRole("switch", { name: "Leave out personal data" }).isChecked()).toBe(true);
     await lookInDark(page, "acceptance");
 
     await page.route("**/v1/click/evidence/*", async (route) => {

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page, Route } from "playwright-core";
 import { onePixel } from "#api/kinds.ts";
 import type { Api } from "../support/api.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
-import { newEmail, newPassword, openAs, type Person, problemsIn } from "./support/dashboard.ts";
+import { logInAgain, newEmail, newPassword, openAs, type Person, problemsIn } from "./support/dashboard.ts";
 import { contractPdf, screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard's sending of agreements", (pages) => {
@@ -44,6 +44,12 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     buffer: Buffer.from(await contractPdf(), "base64"),
   });
 
+  /** As if it had ended while the file was on its way. */
+  async function endSession(page: Page, route: Route): Promise<void> {
+    await page.context().clearCookies();
+    await route.fulfill({ status: 401, json: { errorCode: "SESSION_ENDED", message: "The session has ended." } });
+  }
+
   async function fillIn(page: Page): Promise<void> {
     const files = page.locator("input[type=file]");
     await files.setInputFiles({ name: "picture.png", mimeType: "image/png", buffer: Buffer.from("no document") });
@@ -65,7 +71,9 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await button(page, "Continue to fields").click();
     await second.locator(".field-error").waitFor();
     await second.getByLabel("Email").fill("bob@example.com");
+    await page.route("**/documents/1", (route) => endSession(page, route), { times: 1 });
     await button(page, "Continue to fields").click();
+    await logInAgain(page, owner);
     await page.getByText("CORRUPTED_DOCUMENT").or(page.getByRole("alert")).first().waitFor();
     await button(page, "Remove broken.pdf").click();
     await button(page, "Continue to fields").click();

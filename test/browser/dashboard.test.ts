@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { Browser } from "../support/browser-people.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import {
@@ -9,6 +10,7 @@ import {
   newEmail,
   newOwner,
   newPassword,
+  newViewer,
   openDashboard,
   type Person,
   stepOf,
@@ -197,6 +199,61 @@ describeInBrowser("the dashboard", (pages) => {
     system.secrets.add("API key", await copied(page, 0));
     await dialog(page).getByRole("button", { name: "Done" }).click();
     expect(await page.getByRole("row").filter({ hasText: "Typed before the end" }).count()).toBe(1);
+  });
+
+  /** A page with a key that waits to be made until its person has signed in again, and how often it was sent. */
+  async function withWaitingKey(name: string): Promise<{ readonly page: Page; readonly sent: () => number }> {
+    const page = await enter(owner);
+    await goTo(page, "API keys");
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/api-keys")) sent += 1;
+    });
+    await page.getByRole("button", { name: "Create key" }).click();
+    await dialog(page).getByLabel("Name").fill(name);
+    await page.context().clearCookies();
+    await dialog(page).getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("dialog", { name: "Sign in again" }).waitFor();
+    expect(sent).toBe(1);
+    return { page, sent: () => sent };
+  }
+
+  test("what waits for the session of one person is not sent as somebody else", async () => {
+    const { page, sent } = await withWaitingKey("Wanted by the owner");
+    const other = await newViewer(system, owner, "developer");
+    const elsewhere = new Browser(owner.baseUrl);
+    await elsewhere.login(other.email, other.password);
+    const session = { name: "assent_session", value: elsewhere.cookie, url: owner.baseUrl, httpOnly: true };
+    await page.context().addCookies([session]);
+    await page.evaluate("window.dispatchEvent(new Event('focus'))");
+    await page.getByRole("dialog", { name: "Sign in again" }).waitFor({ state: "detached" });
+    await goTo(page, "My account");
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Vera Viewer");
+    await goTo(page, "API keys");
+    await page.getByRole("button", { name: "Create key" }).first().waitFor();
+    expect(await page.getByText("Wanted by the owner").count()).toBe(0);
+    expect(sent()).toBe(1);
+
+    const left = await withWaitingKey("Given up by the owner");
+    await dialog(left.page).getByRole("button", { name: "Sign in as someone else" }).click();
+    await logIn(left.page, other);
+    await left.page.getByRole("button", { name: "Create key" }).first().waitFor();
+    expect(await left.page.getByText("Given up by the owner").count()).toBe(0);
+    expect(left.sent()).toBe(1);
+  });
+
+  test("signing out in one tab leaves nothing on the pages of others", async () => {
+    const page = await enter(owner);
+    const other = await page.context().newPage();
+    await other.goto(`${owner.baseUrl}/dashboard/account`);
+    const name = other.getByLabel("Name", { exact: true });
+    await name.fill("Typed and not saved");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await name.count()).toBe(0);
+    await logIn(other, owner);
+    await name.waitFor();
+    expect(await name.inputValue()).not.toBe("Typed and not saved");
   });
 
   test("the first click after a message works, and a form that is not saved is not left unasked", async () => {

@@ -82,6 +82,14 @@ export async function logIn(page: Page, { email, password }: Person): Promise<vo
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** On top of the page, once the session has ended. */
+export async function logInAgain(page: Page, { password }: Person): Promise<void> {
+  const again = page.getByRole("dialog", { name: "Sign in again" });
+  await again.getByLabel("Password", { exact: true }).fill(password);
+  await again.getByRole("button", { name: "Sign in", exact: true }).click();
+  await again.waitFor({ state: "detached" });
+}
+
 /** Follows a link of the navigation. */
 export async function goTo(page: Page, name: string): Promise<void> {
   await page.locator(".sidebar").getByRole("link", { name, exact: true }).click();

@@ -10,10 +10,32 @@ export const unsavedKey = "assent-unsaved";
  * and not removed, because observers of it, such as the language of the pages, would not notice a new one in its place.
  */
 export function beginSession(queries: QueryClient, session: SignedIn | null): void {
+  // What is still being read of the session before must not come in place of this one.
+  void queries.cancelQueries({ queryKey: sessionKey });
+  // First of all, so that requests that wait for the person from before see who it is now, and are not sent.
+  queries.setQueryData(sessionKey, session);
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== sessionKey[0] });
   queries.getMutationCache().clear();
-  queries.setQueryData(sessionKey, session);
   dropUnsaved(session?.user.id);
+}
+
+const leavingChannel = "assent-leaving";
+
+/** Continues as nobody, in all tabs: other than a session that has ended by itself, it leaves nothing on their pages. */
+export function leaveSession(queries: QueryClient): void {
+  beginSession(queries, null);
+  const channel = new BroadcastChannel(leavingChannel);
+  channel.postMessage(null);
+  channel.close();
+}
+
+/** Leaves the session when it was left in another tab. Returns what stops it. */
+export function leaveWithOthers(queries: QueryClient): () => void {
+  const channel = new BroadcastChannel(leavingChannel);
+  channel.addEventListener("message", () => {
+    if (queries.getQueryData(sessionKey)) beginSession(queries, null);
+  });
+  return () => channel.close();
 }
 
 /** Whoever signs in again after their session has ended finds what they wrote; nobody else does. */

@@ -1,8 +1,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SignedIn } from "#api/users.ts";
-import { type ApiError, errorOf, unreachable } from "./errors.ts";
-import { endedKey, sessionKey } from "./session-types.ts";
+import { ApiError, errorOf, unreachable } from "./errors.ts";
+import { endedKey, isSamePerson, sessionKey } from "./session-types.ts";
 
 export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -23,72 +23,74 @@ export interface Api {
   list<T>(path: string, query?: QueryValues): Promise<{ items: T[]; next?: string }>;
 }
 
-/**
- * The API as the person who is signed in. Throws ApiError. When the session has ended, requests wait until the person has signed
- * in again and are sent once more, so that nothing is lost that was typed; whoever does not sign in again is led to the sign-in
- * page.
- */
+/** The API as the person who is signed in. Throws ApiError. What becomes of it when the session has ended, see sendAsOne. */
 export function useApi(): Api {
   const queries = useQueryClient();
-  return useMemo(
-    () =>
-      createApi({
-        csrfToken: () => queries.getQueryData<SignedIn | null>(sessionKey)?.csrfToken,
-        isBegunAgain: () => isBegunAgain(queries),
-      }),
-    [queries],
-  );
+  return useMemo(() => createApi(queries), [queries]);
 }
 
-interface Session {
-  csrfToken(): string | undefined;
-  /** After the session has ended: whether the person has signed in again. */
-  isBegunAgain(): Promise<boolean>;
-}
+/** Sends a request, and throws ApiError when it was refused. */
+type Send<T> = (csrfToken: string | undefined) => Promise<T>;
 
-function isBegunAgain(queries: QueryClient): Promise<boolean> {
-  if (!queries.getQueryData(sessionKey)) {
-    queries.setQueryData(sessionKey, null);
-    return Promise.resolve(false);
+/**
+ * Sends as one person and nobody else. When the session has ended, it waits until this person has signed in again for the same
+ * organization and sends once more, so that nothing is lost that was typed; whoever does not sign in again is led to the
+ * sign-in page.
+ */
+export async function sendAsOne<T>(queries: QueryClient, send: Send<T>): Promise<T> {
+  const asked = sessionOf(queries);
+  try {
+    return await send(asked?.csrfToken);
+  } catch (error) {
+    // A request that was refused for want of a session has done nothing, so it may be sent again.
+    const isOver = error instanceof ApiError && endedCodes.has(error.code);
+    if (!isOver || !(await isBegunAgain(queries, asked))) throw error;
+    return send(sessionOf(queries)?.csrfToken);
   }
+}
+
+const sessionOf = (queries: QueryClient) => queries.getQueryData<SignedIn | null>(sessionKey);
+
+/** Whether the person who has asked has signed in again; another one may have done so, also since the request was sent. */
+function isBegunAgain(queries: QueryClient, asked: SignedIn | null | undefined): Promise<boolean> {
+  const found = sessionOf(queries);
+  if (!found) queries.setQueryData(sessionKey, null);
+  if (!found || !asked || !isSamePerson(found, asked)) return Promise.resolve(false);
+  const isWaiting = () => queries.getQueryData(endedKey) === true;
+  if (found.csrfToken !== asked.csrfToken && !isWaiting()) return Promise.resolve(true);
   queries.setQueryData(endedKey, true);
   return new Promise((resolve) => {
     const stop = queries.getQueryCache().subscribe(() => {
-      if (queries.getQueryData(endedKey) === true) return;
+      const now = sessionOf(queries);
+      const isOurs = Boolean(now && isSamePerson(now, asked));
+      if (isOurs && isWaiting()) return;
       stop();
-      resolve(Boolean(queries.getQueryData(sessionKey)));
+      resolve(isOurs);
     });
   });
 }
 
-function createApi(session: Session): Api {
-  const ask = async (method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Response> => {
-    const answered = await askOnce(method, path, body, idempotencyKey);
-    const isOver = endedCodes.has(answered.error?.code ?? "") && path !== "/v1/dashboard/logout";
-    // A request that was refused for want of a session has done nothing, so it may be sent again.
-    const { response, error } =
-      isOver && (await session.isBegunAgain()) ? await askOnce(method, path, body, idempotencyKey) : answered;
-    if (error !== undefined) throw error;
-    return response;
+function createApi(queries: QueryClient): Api {
+  const ask = (method: string, path: string, body?: unknown, idempotencyKey?: string): Promise<Response> => {
+    const send = askOnce(method, path, body, idempotencyKey);
+    return path === "/v1/dashboard/logout" ? send(sessionOf(queries)?.csrfToken) : sendAsOne(queries, send);
   };
-  const askOnce = async (
-    method: string,
-    path: string,
-    body?: unknown,
-    idempotencyKey?: string,
-  ): Promise<{ readonly response: Response; readonly error?: ApiError }> => {
-    const response = await fetchOrThrow(path, {
-      method,
-      headers: {
-        ...headersOf(method, body, session.csrfToken()),
-        ...(idempotencyKey === undefined ? {} : { "X-Idempotency-Key": idempotencyKey }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      credentials: "same-origin",
-      cache: "no-store",
-    });
-    return response.ok ? { response } : { response, error: await errorOf(response) };
-  };
+  const askOnce =
+    (method: string, path: string, body?: unknown, idempotencyKey?: string): Send<Response> =>
+    async (csrfToken) => {
+      const response = await fetchOrThrow(path, {
+        method,
+        headers: {
+          ...headersOf(method, body, csrfToken),
+          ...(idempotencyKey === undefined ? {} : { "X-Idempotency-Key": idempotencyKey }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        credentials: "same-origin",
+        cache: "no-store",
+      });
+      if (!response.ok) throw await errorOf(response);
+      return response;
+    };
   const pageOf = async <T>(asked: Promise<Response>): Promise<{ body: T; next?: string }> => {
     const response = await asked;
     const next = response.headers.get("x-next-cursor");

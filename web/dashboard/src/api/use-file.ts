@@ -1,26 +1,18 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useCallback } from "react";
+import { sendAsOne } from "./client.ts";
 import { errorOf, unreachable } from "./errors.ts";
-import { sessionKey } from "./session-types.ts";
 
-/** Reads files of the API, such as PDFs. Throws ApiError; a session that has ended leads to the sign-in page. */
-export function useFile(): (path: string) => Promise<Blob> {
+/** Reads files of the API, such as PDFs, as useApi reads the rest. */
+export function useFile(): (path: string, request?: RequestInit) => Promise<Blob> {
   const queries = useQueryClient();
-  return useMemo(
-    () => async (path) => {
-      const response = await fetchOrThrow(path);
-      if (response.ok) return response.blob();
-      if (response.status === 401) queries.setQueryData(sessionKey, null);
-      throw await errorOf(response);
-    },
-    [queries],
-  );
+  return useCallback((path, request) => sendAsOne(queries, () => fetchFile(path, request)), [queries]);
 }
 
-async function fetchOrThrow(path: string): Promise<Response> {
-  try {
-    return await fetch(path, { credentials: "same-origin", cache: "no-store" });
-  } catch {
+async function fetchFile(path: string, request: RequestInit = { cache: "no-store" }): Promise<Blob> {
+  const response = await fetch(path, { credentials: "same-origin", ...request }).catch(() => {
     throw unreachable();
-  }
+  });
+  if (!response.ok) throw await errorOf(response);
+  return response.blob();
 }

@@ -1,5 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { Component, type ReactNode, Suspense, useEffect, useState } from "react";
+import { leaveWithOthers } from "../api/begin-session.ts";
 import { ApiError } from "../api/errors.ts";
 import { NotFoundPage } from "../pages/not-found/not-found-page.tsx";
 import { LanguageProvider } from "../texts/texts.tsx";
@@ -14,6 +15,7 @@ import { SignInAgain } from "./sign-in-again.tsx";
 
 export function App() {
   const [queries] = useState(createQueries);
+  useEffect(() => leaveWithOthers(queries), [queries]);
   return (
     <QueryClientProvider client={queries}>
       <RouterProvider>

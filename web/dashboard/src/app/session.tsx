@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import type { Organization } from "#api/organizations.ts";
 import type { SignedIn, User } from "#api/users.ts";
-import { beginSession } from "../api/begin-session.ts";
+import { leaveSession } from "../api/begin-session.ts";
 import { useApi } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
 import { organizationKey, sessionKey } from "../api/session-types.ts";
@@ -89,7 +89,7 @@ function SignedInProvider({
       logOut: async () => {
         await nullWhenEnded(api.send("POST", "/v1/dashboard/logout"));
         navigate("/login", { replace: true });
-        beginSession(queries, null);
+        leaveSession(queries);
       },
       refresh: async () => {
         await Promise.all([sessionKey, organizationKey].map((queryKey) => queries.invalidateQueries({ queryKey })));

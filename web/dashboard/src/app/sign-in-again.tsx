@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import type { LoginAnswer, SignedIn } from "#api/users.ts";
-import { beginSession } from "../api/begin-session.ts";
+import { beginSession, leaveSession } from "../api/begin-session.ts";
 import { useApi } from "../api/client.ts";
-import { endedKey, type LoginMethods, sessionKey } from "../api/session-types.ts";
+import { endedKey, isSamePerson, type LoginMethods, sessionKey } from "../api/session-types.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -21,7 +21,7 @@ export function SignInAgain() {
     <Dialog title={texts.againTitle} isOpen={isEnded} isDismissable={false} onClose={() => undefined}>
       <p>{texts.againText}</p>
       <Steps />
-      <Button kind="quiet" onPress={() => beginSession(queries, null)}>
+      <Button kind="quiet" onPress={() => leaveSession(queries)}>
         {texts.asSomeoneElse}
       </Button>
     </Dialog>
@@ -83,9 +83,7 @@ function Steps() {
 function ElsewhereLink() {
   const texts = useTexts("entry");
   const api = useApi();
-  const queries = useQueryClient();
   const goOn = useGoOn();
-  const { user } = useSession();
   const { data: methods } = useQuery({
     queryKey: ["login-methods"],
     queryFn: () => api.get<LoginMethods>("/v1/dashboard/login/methods"),
@@ -94,14 +92,12 @@ function ElsewhereLink() {
   useEffect(() => {
     const look = async () => {
       const response = await fetch("/v1/dashboard/session", { credentials: "same-origin", cache: "no-store" });
-      const found = response.ok ? ((await response.json()) as SignedIn) : undefined;
-      if (found?.user.id === user.id) goOn(found);
-      else if (found !== undefined) beginSession(queries, found);
+      if (response.ok) goOn((await response.json()) as SignedIn);
     };
     const onFocus = () => void look().catch(() => undefined);
     window.addEventListener("focus", onFocus);
     return () => window.removeEventListener("focus", onFocus);
-  }, [goOn, queries, user.id]);
+  }, [goOn]);
   const provider = methods?.identityProvider;
   if (!provider) return null;
   return (
@@ -114,11 +110,16 @@ function ElsewhereLink() {
   );
 }
 
-/** The page stays as it is, and what waits for the session is sent. */
+/** The page stays as it is, and what waits for the session is sent; unless it is somebody else who has signed in. */
 function useGoOn(): (session: SignedIn) => void {
   const queries = useQueryClient();
-  return (session) => {
-    queries.setQueryData(sessionKey, session);
-    queries.setQueryData(endedKey, false);
-  };
+  return useCallback(
+    (session) => {
+      const ended = queries.getQueryData<SignedIn | null>(sessionKey);
+      if (!ended || !isSamePerson(ended, session)) return beginSession(queries, session);
+      queries.setQueryData(sessionKey, session);
+      queries.setQueryData(endedKey, false);
+    },
+    [queries],
+  );
 }

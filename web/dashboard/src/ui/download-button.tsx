@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { errorOf, unreachable } from "../api/errors.ts";
+import { useFile } from "../api/use-file.ts";
 import { Button } from "./button.tsx";
 import { ErrorNotice } from "./states.tsx";
 import { useAction } from "./use-action.ts";
@@ -16,7 +16,10 @@ interface DownloadButtonProps {
 
 /** Fetches a file and hands it to the browser, so that a refusal is shown on the page instead of being saved. */
 export function DownloadButton({ path, fileName, describedBy, children }: DownloadButtonProps) {
-  const { run, isBusy, error } = useAction(() => download(path, fileName));
+  const read = useFile();
+  const { run, isBusy, error } = useAction(async () =>
+    saveFile(await read(path), fileName.replaceAll(/[\\/:*?"<>|]/g, " ")),
+  );
   return (
     <>
       <Button isBusy={isBusy} onPress={() => void run()} {...(describedBy && { "aria-describedby": describedBy })}>
@@ -25,14 +28,6 @@ export function DownloadButton({ path, fileName, describedBy, children }: Downlo
       {error !== undefined && <ErrorNotice error={error} />}
     </>
   );
-}
-
-async function download(path: string, fileName: string): Promise<void> {
-  const response = await fetch(path, { credentials: "same-origin" }).catch(() => {
-    throw unreachable();
-  });
-  if (!response.ok) throw await errorOf(response);
-  saveFile(await response.blob(), fileName.replaceAll(/[\\/:*?"<>|]/g, " "));
 }
 
 /** Hands the person a file, as if a link to it had been followed. */

@@ -1,8 +1,8 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { useApi } from "../../api/client.ts";
+import { sendAsOne, useApi } from "../../api/client.ts";
 import { errorOf, unreachable } from "../../api/errors.ts";
 import { useSendOnce } from "../../api/send-once.ts";
-import { useSession } from "../../app/session.tsx";
 import { type Details, type DetailsDocument, withFields } from "./details.ts";
 import { pathOf, useDraftChanges } from "./queries.ts";
 import { groupsOf, lowestFree } from "./recipients.ts";
@@ -26,7 +26,7 @@ interface Origin {
 export function useSaveDetails({ draftId, templateId, onSaved }: Origin): SavingDetails {
   const api = useApi();
   const sendOnce = useSendOnce();
-  const { csrfToken } = useSession();
+  const queries = useQueryClient();
   const { draftOf, draftIs, othersChanged } = useDraftChanges();
   const id = useRef(draftId);
   /** The ids of files that have arrived, by their keys. */
@@ -68,7 +68,8 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
       const documentId = lowestFree(taken);
       const onProgress = (part: number) => setProgress(new Map([[key, part]]));
       onProgress(0);
-      await upload(`${pathOf(written.id)}/documents/${documentId}`, file, { csrfToken, onProgress });
+      const path = `${pathOf(written.id)}/documents/${documentId}`;
+      await sendAsOne(queries, (csrfToken = "") => upload(path, file, { csrfToken, onProgress }));
       taken.push(documentId);
       arrived.current.set(key, documentId);
     }

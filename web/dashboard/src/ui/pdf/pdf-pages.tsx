@@ -1,6 +1,7 @@
 import "./pdf.css";
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
-import { ApiError, errorOf, unreachable } from "../../api/errors.ts";
+import { ApiError } from "../../api/errors.ts";
+import { useFile } from "../../api/use-file.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { ErrorState, Loading } from "../states.tsx";
 import type { Pdf, PdfPage } from "./engine.ts";
@@ -138,13 +139,16 @@ interface OpenedPdf {
 /** Opens a document and closes it when it is shown no longer. What reads it is loaded with the first one. */
 function usePdf(source: PdfSource): OpenedPdf {
   const { unreadable } = useTexts("pdf");
+  const read = useFile();
   const [state, setState] = useState<Omit<OpenedPdf, "retry">>({});
   const [attempt, setAttempt] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt opens the same source again
   useEffect(() => {
     const gone = new AbortController();
     setState({});
-    open(source, unreadable, gone.signal).then(
+    const { signal } = gone;
+    const content = typeof source === "string" ? read(source, { signal }) : Promise.resolve(source);
+    open(content, unreadable).then(
       (pdf) => {
         gone.signal.addEventListener("abort", pdf.close, { once: true });
         if (gone.signal.aborted) pdf.close();
@@ -155,24 +159,16 @@ function usePdf(source: PdfSource): OpenedPdf {
       },
     );
     return () => gone.abort();
-  }, [source, unreadable, attempt]);
+  }, [source, unreadable, read, attempt]);
   return { ...state, retry: () => setAttempt((last) => last + 1) };
 }
 
-async function open(source: PdfSource, unreadable: string, signal: AbortSignal): Promise<Pdf> {
-  const [engine, data] = await Promise.all([import("./engine.ts"), bytesOf(source, signal)]);
+async function open(content: Promise<Blob>, unreadable: string): Promise<Pdf> {
+  const [engine, blob] = await Promise.all([import("./engine.ts"), content]);
+  const data = new Uint8Array(await blob.arrayBuffer());
   try {
     return await engine.openPdf(data);
   } catch {
     throw new ApiError({ status: 0, code: "PDF_UNREADABLE", message: unreadable, requestId: "", details: [] });
   }
-}
-
-async function bytesOf(source: PdfSource, signal: AbortSignal): Promise<Uint8Array> {
-  if (typeof source !== "string") return new Uint8Array(await source.arrayBuffer());
-  const response = await fetch(source, { credentials: "same-origin", signal }).catch(() => {
-    throw unreachable();
-  });
-  if (!response.ok) throw await errorOf(response);
-  return new Uint8Array(await response.arrayBuffer());
 }
