@@ -15,7 +15,8 @@ export interface PeriodicOptions {
   readonly name: string;
   readonly everyMs: number;
   readonly logger: Logger;
-  run(): Promise<void>;
+  /** What takes long asks now and then whether it may go on; what is left comes with the next start. */
+  run(mayGoOn: () => boolean): Promise<void>;
 }
 
 /** Runs something at once and then again and again, never twice at the same time. A failed run is logged and repeated. */
@@ -26,7 +27,7 @@ export function createPeriodicWorker(options: PeriodicOptions): Worker {
 
   const tick = async (): Promise<void> => {
     try {
-      await options.run();
+      await options.run(() => !isStopped);
     } catch (error) {
       const { logger, name: worker } = options;
       if (isOutage(error)) logger.warn({ reason: error.message, worker }, "worker run waits for what is away");

@@ -68,6 +68,7 @@ const notBlank = new Set([
   ...["CreateSessionRequest", "AcceptRequest", "UpdateConsentStateRequest"].map(
     (message) => `assent.click.v1.${message}.user_ref`,
   ),
+  "assent.click.v1.AddCampaignPeopleRequest.user_refs",
   "assent.sign.v1.SetLegalHoldRequest.reason",
 ]);
 export const blankMessage = "must not be white space alone";

@@ -60,6 +60,7 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/auth/privacy/export-schedule-store.ts findDueSchedules",
     "services/auth/store/mail-store.ts claimMails",
     "services/click/campaigns/campaign-store.ts findDueCampaigns",
+    "services/click/campaigns/campaign-store.ts findForgotten",
     "services/click/campaigns/campaign-store.ts findUncheckedCampaigns",
     "services/click/copies/copy-store.ts claimCopy",
     "services/docgen/store/claim-store.ts claimLapsed",

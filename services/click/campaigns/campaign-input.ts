@@ -23,9 +23,11 @@ export function uuidOf(
 const invalid = (field: string, code: string, message: string): DomainError =>
   refusedField(field, code, message, "CLICK_VALIDATION_FAILED");
 
-/** The date of a campaign, which must not have passed. The schema demands that it is there. */
-export function laterDate(dueAt: Timestamp | undefined, now: Date): Date {
-  const date = readTime("dueAt", dueAt) ?? new Date(0);
+/** The date of a campaign. The schema demands that it is there. */
+export const dateOf = (dueAt: Timestamp | undefined): Date => readTime("dueAt", dueAt) ?? new Date(0);
+
+/** The date, which must not have passed. */
+export function requireLater(date: Date, now: Date): Date {
   if (date <= now) throw invalid("dueAt", "RANGE", "must be in the future");
   return date;
 }

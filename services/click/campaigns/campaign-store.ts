@@ -115,7 +115,7 @@ export interface NewPerson {
   readonly sealed: Buffer;
 }
 
-/** Adds people to a locked campaign, and counts those that are new. */
+/** Adds people to a locked campaign, and answers how many are new; they are counted when there is room for them. */
 export async function addPeople({ orgId, client }: Tenant, id: string, people: readonly NewPerson[]): Promise<number> {
   // In the order of the index: two pages with the same people would otherwise wait for each other.
   const sorted = [...people].sort((a, b) => a.subjectIndex.compare(b.subjectIndex));
@@ -124,13 +124,15 @@ export async function addPeople({ orgId, client }: Tenant, id: string, people: r
      select $1, $2, p.* from unnest($3::bytea[], $4::bytea[], $5::bytea[]) as p on conflict do nothing`,
     [orgId, id, sorted.map((one) => one.subjectIndex), sorted.map((one) => one.seed), sorted.map((one) => one.sealed)],
   );
-  const added = rowCount ?? 0;
-  if (added === 0) return 0;
+  return rowCount ?? 0;
+}
+
+/** Counts people who were added to a locked campaign. */
+export async function countAdded({ orgId, client }: Tenant, id: string, added: number): Promise<void> {
   await client.query(
     `update click.campaign set people = people + $3, unchecked = unchecked + $3 where organization_id = $1 and id = $2`,
     [orgId, id, added],
   );
-  return added;
 }
 
 export interface StoredPerson extends NewPerson {
@@ -289,15 +291,35 @@ export interface CampaignName {
   readonly id: string;
 }
 
-/** Some for which something is due, of any organization, those first that have waited longest. As the sweeper. */
-export async function findDueCampaigns(pool: pg.Pool, now: Date, limit: number): Promise<CampaignName[]> {
-  const sql = `select organization_id as "orgId", id from click.campaign where next_at <= $1 order by next_at limit $2`;
+/**
+ * Some that run and have something due, of any organization, those first that have waited longest. None that was not
+ * announced yet. As the sweeper.
+ */
+export async function findDueCampaigns(
+  pool: pg.Pool,
+  { now, offset, limit }: { readonly now: Date; readonly offset: number; readonly limit: number },
+): Promise<CampaignName[]> {
+  const sql = `select organization_id as "orgId", id from click.campaign
+    where next_at <= $1 and status = 'RUNNING' and announced_at is not null
+    order by next_at, organization_id, id offset $2 limit $3`;
+  return (await pool.query<CampaignName>(sql, [now.toISOString(), offset, limit])).rows;
+}
+
+/** Some whose people are due to be deleted, those first that have waited longest. As the sweeper. */
+export async function findForgotten(pool: pg.Pool, now: Date, limit: number): Promise<CampaignName[]> {
+  const sql = `select organization_id as "orgId", id from click.campaign where next_at <= $1 and status <> 'RUNNING'
+    order by next_at limit $2`;
   return (await pool.query<CampaignName>(sql, [now.toISOString(), limit])).rows;
 }
 
-/** Some that run and have people that nobody has looked at, or were not announced. As the sweeper. */
-export async function findUncheckedCampaigns(pool: pg.Pool, limit: number): Promise<CampaignName[]> {
+/** The next ones that run and have people that nobody has looked at, or were not announced. As the sweeper. */
+export async function findUncheckedCampaigns(
+  pool: pg.Pool,
+  after: CampaignName | undefined,
+  limit: number,
+): Promise<CampaignName[]> {
   const sql = `select organization_id as "orgId", id from click.campaign
-    where status = 'RUNNING' and (unchecked > 0 or announced_at is null) limit $1`;
-  return (await pool.query<CampaignName>(sql, [limit])).rows;
+    where status = 'RUNNING' and (unchecked > 0 or announced_at is null)
+      and ($1::uuid is null or (organization_id, id) > ($1, $2::uuid)) order by organization_id, id limit $3`;
+  return (await pool.query<CampaignName>(sql, [after?.orgId, after?.id, limit])).rows;
 }

@@ -18,6 +18,7 @@ import {
   deleteCampaign,
   deletePeople,
   findDueCampaigns,
+  findForgotten,
   findUncheckedCampaigns,
   listUnchecked,
   lockAll,
@@ -43,46 +44,108 @@ const campaignsAtOnce = 20;
 /** A person may cost some milliseconds, during which nobody of the campaign is counted. */
 const checkedAtOnce = 200;
 const deletedAtOnce = 5_000;
+/** How long people are kept who cannot be deleted now. */
+const keptMs = 600_000;
 
 /**
  * Looks at the people of campaigns that have started, and does what is due: reminders, ends, and the deletion of people. Each
  * step, what it changes and its event are one transaction that has the campaign locked, so any number of processes may do it
  * at the same time, and may die.
  */
-export const createCampaignWorker = (deps: CampaignWorkerDeps): Worker =>
-  createPeriodicWorker({
+export function createCampaignWorker(deps: CampaignWorkerDeps): Worker {
+  const check = createChecks(deps);
+  return createPeriodicWorker({
     name: "campaigns click",
     everyMs,
     logger: deps.logger,
-    run: async () => {
+    run: async (mayGoOn) => {
       try {
-        await workOff(deps);
+        let isMore = true;
+        while (isMore && mayGoOn()) {
+          await tellAll(deps, mayGoOn);
+          isMore = await check(mayGoOn);
+          isMore = (await forgetAll(deps, mayGoOn)) || isMore;
+        }
       } catch (error) {
         if (!isOutage(error)) throw error;
-        deps.logger.debug({ err: error }, "campaigns wait while the database or the templates service is away");
+        deps.logger.debug({ err: error }, "campaigns wait while the database is away");
       }
     },
   });
-
-/** Does all that there is to do now. What one campaign fails at keeps no other waiting. */
-async function workOff(deps: CampaignWorkerDeps): Promise<void> {
-  const unchecked = await findUncheckedCampaigns(deps.sweeperPool, campaignsAtOnce);
-  for (const name of unchecked) await withoutOthers(deps, name, () => checkPeople(deps, name));
-  const due = await findDueCampaigns(deps.sweeperPool, deps.clock.now(), campaignsAtOnce);
-  for (const name of due) await withoutOthers(deps, name, () => doWhatIsDue(deps, name));
 }
 
+/** What the work says; false when it fails: what one campaign fails at keeps no other waiting. */
 async function withoutOthers(
   { logger }: CampaignWorkerDeps,
   name: CampaignName,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<boolean>,
+): Promise<boolean> {
   try {
-    await work();
+    return await work();
   } catch (err) {
-    if (isOutage(err)) throw err;
-    logger.error({ err, organizationId: name.orgId, campaignId: name.id }, "a campaign is gone on with later");
+    const level = isOutage(err) ? "debug" : "error";
+    logger[level]({ err, organizationId: name.orgId, campaignId: name.id }, "a campaign is gone on with later");
+    return false;
   }
+}
+
+/** Sends all reminders that are due, and ends what is over. Those that have to wait are left out, and come again. */
+async function tellAll(deps: CampaignWorkerDeps, mayGoOn: () => boolean): Promise<void> {
+  let left = 0;
+  let due: CampaignName[];
+  do {
+    due = await findDueCampaigns(deps.sweeperPool, { now: deps.clock.now(), offset: left, limit: campaignsAtOnce });
+    for (const name of due) {
+      if (!mayGoOn()) return;
+      if (!(await withoutOthers(deps, name, () => doWhatIsDue(deps, name)))) left += 1;
+    }
+  } while (due.length === campaignsAtOnce);
+}
+
+/**
+ * Looks at some people of each campaign that has any to be looked at, so that a large one holds up no other. True when there
+ * may be more.
+ */
+function createChecks(deps: CampaignWorkerDeps): (mayGoOn: () => boolean) => Promise<boolean> {
+  // However many there are: each has its turn.
+  let after: CampaignName | undefined;
+  const find = () => findUncheckedCampaigns(deps.sweeperPool, after, campaignsAtOnce);
+  return async (mayGoOn) => {
+    let found = await find();
+    if (found.length === 0 && after !== undefined) {
+      after = undefined;
+      found = await find();
+    }
+    let isMore = false;
+    for (const name of found) {
+      if (!mayGoOn()) return true;
+      after = name;
+      isMore = (await withoutOthers(deps, name, () => checkPeople(deps, name))) || isMore;
+    }
+    return isMore;
+  };
+}
+
+/** Deletes some people of campaigns that are over; true when there may be more. */
+async function forgetAll(deps: CampaignWorkerDeps, mayGoOn: () => boolean): Promise<boolean> {
+  const due = await findForgotten(deps.sweeperPool, deps.clock.now(), campaignsAtOnce);
+  if (due.length === 0) return false;
+  let mayDelete = await deps.mayDeleteByTime();
+  let isMore = due.length === campaignsAtOnce;
+  for (const name of due) {
+    if (!mayGoOn()) return true;
+    try {
+      if (mayDelete && (await forgetPeople(deps, name))) isMore = true;
+      if (mayDelete) continue;
+    } catch (err) {
+      // While the templates service is away, nobody else waits for it to answer.
+      if (isOutage(err)) mayDelete = false;
+      const level = isOutage(err) ? "debug" : "error";
+      deps.logger[level]({ err, organizationId: name.orgId, campaignId: name.id }, "people are deleted later");
+    }
+    await postpone(deps, name, keptMs);
+  }
+  return isMore;
 }
 
 /** Works with a campaign that is locked; false when it is gone, or the work says so. */
@@ -98,39 +161,41 @@ const withLocked = (
     return campaign !== undefined && work(tenant, campaign);
   });
 
-/** In turns, so that whoever accepts meanwhile is counted between them. */
-async function checkPeople(deps: CampaignWorkerDeps, name: CampaignName): Promise<void> {
-  const checkSome = () =>
-    withLocked(deps, name, async (tenant, campaign) => {
-      if (campaign.status !== "RUNNING") return false;
-      const indexes = await listUnchecked(tenant, name.id, checkedAtOnce);
-      if (indexes.length > 0) {
-        await judgePeople(deps, tenant, campaign, indexes);
-        return true;
-      }
-      if (campaign.announcedAt !== null) return false;
-      const now = deps.clock.now();
-      const announced = { ...campaign, announcedAt: now };
-      await updateCampaign(tenant, announced);
-      await tell(deps, tenant, "started", announced, now);
-      return false;
-    });
-  while (await checkSome());
+/** Looks at some, and announces the start after the last; false when there is nothing to do. */
+async function checkPeople(deps: CampaignWorkerDeps, name: CampaignName): Promise<boolean> {
+  const isDone = await withLocked(deps, name, async (tenant, campaign) => {
+    if (campaign.status !== "RUNNING") return false;
+    const indexes = await listUnchecked(tenant, name.id, checkedAtOnce);
+    if (indexes.length > 0) {
+      await judgePeople(deps, tenant, campaign, indexes);
+      return true;
+    }
+    if (campaign.announcedAt !== null) return false;
+    const now = deps.clock.now();
+    const announced = { ...campaign, announcedAt: now };
+    await updateCampaign(tenant, announced);
+    await tell(deps, tenant, "started", announced, now);
+    return true;
+  });
   deps.wakeRelay();
+  return isDone;
 }
 
-async function doWhatIsDue(deps: CampaignWorkerDeps, name: CampaignName): Promise<void> {
-  const isOver = await withLocked(deps, name, async (tenant, campaign) => {
+/** False when it has to wait. */
+async function doWhatIsDue(deps: CampaignWorkerDeps, name: CampaignName): Promise<boolean> {
+  const isDone = await withLocked(deps, name, async (tenant, campaign) => {
     const now = deps.clock.now();
-    if (campaign.nextAt === null || campaign.nextAt > now) return false;
-    if (campaign.status !== "RUNNING") return true;
+    if (campaign.status !== "RUNNING" || campaign.nextAt === null || campaign.nextAt > now) return false;
+    // Whoever is told of a campaign is told of its start first.
+    if (campaign.announcedAt === null) return false;
     if (now < campaign.dueAt) await remind(deps, tenant, campaign, now);
-    // Its report counts everybody: the next run ends it, after those whom nobody has looked at yet.
-    else if (campaign.unchecked === 0) await end(deps, tenant, campaign, now);
-    return false;
+    // Its report counts everybody.
+    else if (campaign.unchecked > 0) return false;
+    else await end(deps, tenant, campaign, now);
+    return true;
   });
-  if (isOver) await forgetPeople(deps, name);
-  else deps.wakeRelay();
+  if (isDone) deps.wakeRelay();
+  return isDone;
 }
 
 async function end(deps: CampaignWorkerDeps, tenant: Tenant, campaign: Campaign, now: Date): Promise<void> {
@@ -161,41 +226,41 @@ const tell = (
   ]);
 
 /**
- * Deletes the people of a campaign that is over. Nobody is, while the template has a legal hold, or the organization has
- * ever set one: whom that one keeps is not known here.
+ * Deletes some of the people of a campaign that is over; true when there may be more. Nobody is, while the template has a
+ * legal hold, or the organization has ever set one: whom that one keeps is not known here.
  */
-async function forgetPeople(deps: CampaignWorkerDeps, name: CampaignName): Promise<void> {
-  const { templates, clock } = deps;
-  const later = () =>
-    withLocked(deps, name, async (tenant, campaign) => {
-      await updateCampaign(tenant, { ...campaign, nextAt: new Date(clock.now().getTime() + dayMs) });
-      return false;
-    });
-  if (!(await deps.mayDeleteByTime())) return;
+async function forgetPeople(deps: CampaignWorkerDeps, name: CampaignName): Promise<boolean> {
   const current = await withOrg(deps.pool, name.orgId, (tenant) => lockAll(tenant, [name.id]));
   const terms = current.map(({ templateId }) => ({ templateId, termsHash: null, retentionDays: 0, legalHold: false }));
-  const offers = await findCurrent(templates, name.orgId, terms);
+  const offers = await findCurrent(deps.templates, name.orgId, terms);
   if (terms.some((one) => isHeld(one, offers))) {
-    await later();
-    return;
+    await postpone(deps, name, dayMs);
+    return false;
   }
-  const forgetSome = () =>
-    withLocked(
-      deps,
-      name,
-      async (tenant, campaign) => {
-        if (campaign.status === "RUNNING" || campaign.nextAt === null || campaign.nextAt > clock.now()) return false;
-        if (await deletePeople(tenant, name.id, deletedAtOnce)) return true;
-        if (campaign.status === "DELETED") await deleteCampaign(tenant, name.id);
-        else await updateCampaign(tenant, { ...campaign, nextAt: null });
-        return false;
-      },
-      (tenant) => shareHolds(tenant, "click", 0),
-    );
+  const forgetSome = async (tenant: Tenant, campaign: Campaign) => {
+    if (!isForgotten(campaign, deps.clock.now())) return false;
+    if (await deletePeople(tenant, name.id, deletedAtOnce)) return true;
+    if (campaign.status === "DELETED") await deleteCampaign(tenant, name.id);
+    else await updateCampaign(tenant, { ...campaign, nextAt: null });
+    return false;
+  };
   try {
-    while (await forgetSome());
+    return await withLocked(deps, name, forgetSome, (tenant) => shareHolds(tenant, "click", 0));
   } catch (error) {
     if (fromConnectError(error)?.code !== "HOLDS_CHANGED") throw error;
-    await later();
+    await postpone(deps, name, dayMs);
+    return false;
   }
 }
+
+const isForgotten = ({ status, nextAt }: Campaign, now: Date): boolean =>
+  status !== "RUNNING" && nextAt !== null && nextAt <= now;
+
+/** Deletes the people of a campaign so much later, unless it goes on meanwhile. */
+const postpone = (deps: CampaignWorkerDeps, name: CampaignName, ms: number): Promise<boolean> =>
+  withLocked(deps, name, async (tenant, campaign) => {
+    const now = deps.clock.now();
+    if (!isForgotten(campaign, now)) return false;
+    await updateCampaign(tenant, { ...campaign, nextAt: new Date(now.getTime() + ms) });
+    return true;
+  });

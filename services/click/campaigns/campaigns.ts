@@ -19,10 +19,11 @@ import {
   storedStates,
   type Target,
 } from "./campaign.ts";
-import { laterDate, requirePublished, ruleOf, targetOf, timeOf, uuidOf } from "./campaign-input.ts";
+import { dateOf, requireLater, requirePublished, ruleOf, targetOf, timeOf, uuidOf } from "./campaign-input.ts";
 import { openPerson, sealPerson } from "./campaign-people.ts";
 import {
   addPeople,
+  countAdded,
   findCampaign,
   findCampaignByKey,
   insertCampaign,
@@ -59,10 +60,14 @@ export const campaigns = (deps: Deps): Handlers => ({
     const { orgId } = caller;
     const { clock, keys, newId } = deps;
     const now = clock.now();
-    const wish = { ...ruleOf(request.reminders), name: request.name, dueAt: laterDate(request.dueAt, now) };
+    const wish = { ...ruleOf(request.reminders), name: request.name, dueAt: dateOf(request.dueAt) };
     const asked = [request.templateId, request.versionId, request.revision, wish];
     const requestHash = keys.bodyHash(orgId, Buffer.from(JSON.stringify(asked)));
     const keyHash = idempotencyKey === "" ? null : keys.idempotencyHash(orgId, `campaign ${idempotencyKey}`);
+    // What was drafted is answered as it is, also once its date has passed or its template is gone.
+    const known = await withOrg(deps.pool, orgId, async (tenant) => keyHash && findCampaignByKey(tenant, keyHash));
+    if (known) return { campaign: campaignMessage(requireSame(known, requestHash)) };
+    requireLater(wish.dueAt, now);
     const templateId = uuidOf(request.templateId, "CLICK_TEMPLATE_NOT_FOUND");
     const offer = await currentOffer(deps, orgId, templateId);
     const target = targetOf(offer, request);
@@ -78,8 +83,7 @@ export const campaigns = (deps: Deps): Handlers => ({
       await note(deps, tenant, caller, "campaign.created", id);
       return findCampaign(tenant, id);
     });
-    if (campaign?.requestHash.equals(requestHash) !== true) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED");
-    return { campaign: campaignMessage(campaign) };
+    return { campaign: campaignMessage(requireSame(campaign, requestHash)) };
   },
 
   async listCampaigns({ limit, cursor }, context) {
@@ -104,11 +108,12 @@ export const campaigns = (deps: Deps): Handlers => ({
     change(deps, requireCaller(context), campaignId, async (tenant, campaign, now) => {
       const isOver = campaign.status === "CANCELLED" || (campaign.peopleUntil !== null && campaign.peopleUntil <= now);
       if (isOver) throw new DomainError("CLICK_CAMPAIGN_CLOSED");
-      const due = dueAt === undefined ? campaign.dueAt : laterDate(dueAt, now);
+      const due = dueAt === undefined ? campaign.dueAt : requireLater(dateOf(dueAt), now);
       const rule = reminders === undefined ? campaign : ruleOf(reminders);
       const { reminderDays, reminderAt, timeZone } = rule;
       const wish = { ...campaign, name: name ?? campaign.name, dueAt: due, reminderDays, reminderAt, timeZone };
       const isReopened = campaign.status === "ENDED" && dueAt !== undefined;
+      if (isReopened && (await lockCampaigns(tenant)) >= maxOpen) throw new DomainError("CLICK_TOO_MANY_CAMPAIGNS");
       const isRunning = isReopened || campaign.status === "RUNNING";
       const changed: Campaign = {
         ...wish,
@@ -131,8 +136,10 @@ export const campaigns = (deps: Deps): Handlers => ({
       const takes = found.status === "DRAFT" || (found.status === "RUNNING" && now < found.dueAt);
       if (!takes) throw new DomainError("CLICK_CAMPAIGN_CLOSED");
       added = await addPeople(tenant, id, people);
+      if (added === 0) return found;
       if (found.people + added > maxPeople) throw new DomainError("CLICK_CAMPAIGN_FULL");
-      if (added > 0) await note(deps, tenant, caller, "campaign.people-added", id, { count: added });
+      await countAdded(tenant, id, added);
+      await note(deps, tenant, caller, "campaign.people-added", id, { count: added });
       return { ...found, people: found.people + added, unchecked: found.unchecked + added };
     });
     return { added, campaign };
@@ -191,7 +198,8 @@ export const campaigns = (deps: Deps): Handlers => ({
     return change(deps, caller, campaignId, async (tenant, campaign, now) => {
       if (campaign.status === "CANCELLED") return campaign;
       const until = peopleUntil(now);
-      const ended = { endedAt: now, peopleUntil: until, nextAt: until };
+      // One that has ended keeps its people no longer than it would have.
+      const ended = campaign.status !== "ENDED" && { endedAt: now, peopleUntil: until, nextAt: until };
       const cancelled: Campaign = { ...campaign, ...ended, status: "CANCELLED" };
       await updateCampaign(tenant, cancelled);
       const told = campaignTold({ caller, eventId: deps.newId(), now }, "cancelled", cancelled);
@@ -234,6 +242,13 @@ async function requireCampaign(tenant: Tenant, id: string): Promise<Campaign> {
   const campaign = await findCampaign(tenant, id);
   if (campaign === undefined) throw new DomainError("CLICK_CAMPAIGN_NOT_FOUND");
   return campaign;
+}
+
+/** What was drafted with a key, which stands for one request. */
+function requireSame(made: Campaign | undefined, requestHash: Buffer): Campaign {
+  if (made?.requestHash.equals(requestHash) !== true) throw new DomainError("CLICK_IDEMPOTENCY_KEY_REUSED");
+  if (made.status === "DELETED") throw new DomainError("CLICK_CAMPAIGN_NOT_FOUND");
+  return made;
 }
 
 /** Tells those who watch over the organization what was done, and others of what it brings about. */

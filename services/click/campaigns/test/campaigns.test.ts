@@ -1,4 +1,5 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AcceptanceFormat } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { fromConnectError } from "#platform/errors.ts";
@@ -31,13 +32,27 @@ async function draft(template: FakeTemplate, userRefs: readonly string[], more: 
   return campaignId;
 }
 
-/** Lets workers of these processes come by once, to the end. */
-async function runCampaigns(...processes: readonly ClickInstance[]): Promise<void> {
-  const workers = (processes.length > 0 ? processes : [click]).map(({ service }) =>
-    service.workers.find(({ name }) => name === "campaigns click"),
+const toDo = `select from click.campaign
+  where status = 'RUNNING' and (unchecked > 0 or announced_at is null) or next_at <= $1`;
+
+const campaignWorkers = (processes: readonly ClickInstance[]) =>
+  (processes.length > 0 ? processes : [click]).flatMap(({ service }) =>
+    service.workers.filter(({ name }) => name === "campaigns click"),
   );
-  await Promise.all(workers.map((worker) => worker?.start()));
-  await Promise.all(workers.map((worker) => worker?.stop()));
+
+/** Lets workers of these processes do all that there is to do. */
+async function runCampaigns(...processes: readonly ClickInstance[]): Promise<void> {
+  const workers = campaignWorkers(processes);
+  // One more start shows that they came by, also where nothing else is to do.
+  await click.superuser.query(
+    `insert into click.campaign (organization_id, id, name, template_id, status, due_at, reminder_days, reminder_at,
+       time_zone, request_hash, created_by, created_at, started_at)
+     values ($1, $1, 'Last', $1, 'RUNNING', '2100-01-01', '{}', '09:00', 'UTC', '', 'cl_test', now(), now())`,
+    [newId()],
+  );
+  for (const worker of workers) await worker.start();
+  await until(async () => (await rows(click, toDo, [click.clock.now().toISOString()])).length === 0);
+  await Promise.all(workers.map((worker) => worker.stop()));
 }
 
 async function start(template: FakeTemplate, campaignId: string): Promise<void> {
@@ -205,7 +220,8 @@ describe("a campaign", () => {
       const refs = Array.from({ length: 12 }, (_, index) => `user-${index}`);
       const campaignId = await draft(template, refs, { reminders: { daysBefore: [1], at: "", timeZone: "" } });
       await click.client.startCampaign({ campaignId }, options);
-      const due = "update click.campaign set next_at = now() - interval '1 second' where id = $1";
+      const due =
+        "update click.campaign set next_at = now() - interval '1 second' where id = $1 and status = 'RUNNING'";
       await Promise.all([
         ...refs.slice(0, 8).map((userRef) => acceptTemplate(template, { userRef })),
         ...refs.slice(8, 10).map((userRef) => acceptTemplate(template, { userRef, decision: "DECLINE" })),
@@ -422,7 +438,7 @@ test("a campaign is drafted once with one key, and refuses what makes no sense",
     "CLICK_IDEMPOTENCY_KEY_REUSED",
   );
   await expectDomainError(
-    click.client.createCampaign({ ...wish, templateId: newId() }, options),
+    click.client.createCampaign({ ...wish, idempotencyKey: "two", templateId: newId() }, options),
     "CLICK_TEMPLATE_NOT_FOUND",
   );
   const bad = { ...wish, idempotencyKey: "" };
@@ -436,10 +452,141 @@ test("a campaign is drafted once with one key, and refuses what makes no sense",
   await expectDomainError(click.client.startCampaign({ campaignId }, options), "CLICK_CAMPAIGN_EMPTY");
   const control = { campaignId, userRefs: ["a\u0000"] };
   await expectDomainError(click.client.addCampaignPeople(control, options), "VALIDATION_FAILED");
+  const blank = { campaignId, userRefs: ["a", "  "] };
+  await expectDomainError(click.client.addCampaignPeople(blank, options), "VALIDATION_FAILED");
   await expectDomainError(
     click.client.listCampaignPeople({ campaignId, cursor: "zz" }, options),
     "CLICK_VALIDATION_FAILED",
   );
+});
+
+test("a draft is answered again by its key when its date has passed and its template is gone, until it is deleted", async () => {
+  const template = addTemplate();
+  const options = as(orgOf(template));
+  const wish = { name: "Terms", templateId: template.templateId, dueAt: inDays(1), idempotencyKey: "one" };
+  const { campaign } = await click.client.createCampaign(wish, options);
+  click.clock.advance(2 * 86_400);
+  click.templates.remove(template);
+  expect((await click.client.createCampaign(wish, options)).campaign).toEqual(campaign);
+  await click.client.deleteCampaign({ campaignId: campaign?.id ?? "" }, options);
+  await expectDomainError(click.client.createCampaign(wish, options), "CLICK_CAMPAIGN_NOT_FOUND");
+});
+
+test("a campaign that is full takes nobody else, and has whom it has", async () => {
+  const template = addTemplate();
+  const options = as(orgOf(template));
+  const campaignId = await draft(template, ["a"]);
+  await click.superuser.query("update click.campaign set people = 1000000 where id = $1", [campaignId]);
+  await expectDomainError(
+    click.client.addCampaignPeople({ campaignId, userRefs: ["a", "b"] }, options),
+    "CLICK_CAMPAIGN_FULL",
+  );
+  expect(await peopleOf(template, campaignId)).toEqual({ a: "LISTED" });
+  expect((await click.client.addCampaignPeople({ campaignId, userRefs: ["a"] }, options)).added).toBe(0);
+});
+
+test("one that has ended keeps its end when it is cancelled, and is opened again only among 200", async () => {
+  const template = addTemplate();
+  const options = as(orgOf(template));
+  const campaignId = await draft(template, ["a"], { dueAt: inDays(1) });
+  const reopened = await draft(template, ["a"], { dueAt: inDays(1) });
+  for (const id of [campaignId, reopened]) await start(template, id);
+  click.clock.advance(2 * 86_400);
+  await runCampaigns();
+  const { campaign: ended } = await click.client.getCampaign({ campaignId }, options);
+  click.clock.advance(86_400);
+  const { campaign: cancelled } = await click.client.cancelCampaign({ campaignId }, options);
+  expect(cancelled).toEqual({ ...ended, status: "CANCELLED" });
+  const filled = `insert into click.campaign (organization_id, id, name, template_id, due_at, reminder_days, reminder_at,
+      time_zone, request_hash, created_by, created_at)
+    select organization_id, gen_random_uuid(), 'Other', template_id, due_at, '{}', '09:00', 'UTC', '', 'cl_test', now()
+    from click.campaign, generate_series(1, 200) where id = $1`;
+  await click.superuser.query(filled, [campaignId]);
+  const later = { campaignId: reopened, dueAt: inDays(5) };
+  await expectDomainError(click.client.updateCampaign(later, options), "CLICK_TOO_MANY_CAMPAIGNS");
+  const { campaigns } = await click.client.listCampaigns({}, options);
+  const other = campaigns.find(({ status }) => status === "DRAFT");
+  await click.client.deleteCampaign({ campaignId: other?.id ?? "" }, options);
+  expect((await click.client.updateCampaign(later, options)).campaign?.status).toBe("RUNNING");
+});
+
+describe("the worker", () => {
+  const reminders = { daysBefore: [3], at: "09:00", timeZone: "UTC" };
+  const nextOfCampaign = async (campaignId: string) =>
+    (await rows<{ next: Date }>(click, 'select next_at as "next" from click.campaign where id = $1', [campaignId]))[0]
+      ?.next;
+
+  /** One whose people are due to be deleted, and another one that is to be reminded later. */
+  async function twoDue() {
+    const [over, running] = [addTemplate(), addTemplate()];
+    const overId = await draft(over, ["a"], { dueAt: inDays(1) });
+    await start(over, overId);
+    await click.client.cancelCampaign({ campaignId: overId }, as(orgOf(over)));
+    click.clock.advance(80 * 86_400);
+    const runningId = await draft(running, ["a"], { dueAt: inDays(20), reminders });
+    await start(running, runningId);
+    click.clock.advance(18 * 86_400);
+    return { over, overId, running };
+  }
+
+  test("reminds while the templates service, which deletions need, is away", async () => {
+    const { over, overId, running } = await twoDue();
+    click.templates.fail(Code.Unavailable);
+    await runCampaigns();
+    expect(await eventsOf(running)).toEqual(["started", "reminder"]);
+    expect(await peopleOf(over, overId)).toEqual({ a: "OVERDUE" });
+    click.templates.fail(undefined);
+    click.clock.advance(3_600);
+    await runCampaigns();
+    expect(await peopleOf(over, overId)).toEqual({});
+  });
+
+  test("reminds, and puts deletions off, while nothing may be deleted by time alone", async () => {
+    const { over, overId, running } = await twoDue();
+    const organizationId = newId();
+    await click.superuser.query(
+      `insert into click.log_epoch (organization_id, epoch, first_index, tree_size, missing_from, former_epoch,
+         former_size, former_note, opened_at) values ($1, 2, 0, 0, 0, 1, 1, '', now())`,
+      [organizationId],
+    );
+    await runCampaigns();
+    expect(await eventsOf(running)).toEqual(["started", "reminder"]);
+    expect(await peopleOf(over, overId)).toEqual({ a: "OVERDUE" });
+    expect((await nextOfCampaign(overId))?.getTime()).toBeGreaterThan(click.clock.now().getTime());
+    await click.superuser.query("delete from click.log_epoch where organization_id = $1", [organizationId]);
+    click.clock.advance(3_600);
+    await runCampaigns();
+    expect(await peopleOf(over, overId)).toEqual({});
+  });
+
+  test("looks at a large start and a small one in turn, tells of a start before it reminds, and stops", async () => {
+    const large = click.templates.add("00000000-0000-4000-8000-000000000001");
+    const small = addTemplate();
+    const refs = Array.from({ length: 450 }, (_, index) => `user-${index}`);
+    const largeId = await draft(large, refs);
+    const smallId = await draft(small, ["a"], { reminders });
+    await click.client.startCampaign({ campaignId: largeId }, as(orgOf(large)));
+    await click.client.startCampaign({ campaignId: smallId }, as(orgOf(small)));
+    await click.superuser.query("update click.campaign set next_at = created_at where id = $1", [smallId]);
+    for (const worker of campaignWorkers([])) {
+      await worker.start();
+      await worker.stop();
+    }
+    expect(await countsOf(large, largeId)).toMatchObject({ unchecked: 450 });
+    await runCampaigns();
+    expect(await countsOf(large, largeId)).toMatchObject({ unchecked: 0, asked: 450 });
+    const told = await rows<{ orgId: string; subject: string }>(
+      click,
+      `select organization_id as "orgId", subject from click.outbox where organization_id in ($1, $2)
+         and subject ~ 'campaign.(started|reminder)$' order by position`,
+      [orgOf(large), orgOf(small)],
+    );
+    expect(told.map(({ orgId, subject }) => [orgId, subject.replace("assent.click.campaign.", "")])).toEqual([
+      [orgOf(small), "started"],
+      [orgOf(small), "reminder"],
+      [orgOf(large), "started"],
+    ]);
+  });
 });
 
 test("a decision on a version that was live later counts only while it was", () => {
