@@ -120,6 +120,23 @@ describeInBrowser("accepting", (pages) => {
     });
   });
 
+  test("a page without HTTPS says that it cannot check the text, and a page with it does not", async () => {
+    const words = "Without HTTPS, this page cannot check whether the text was changed.";
+    const page = await pages.open();
+    await page.addInitScript("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })");
+    const url = site.rendering(staticRendering());
+    const script = `<script src="/v1/click/render/dep_1/embed.js" data-url="${url}" data-accept-url="/accept" data-target="#place"></script>`;
+    await page.goto(site.page(hostHtml(script)));
+    await page.getByText(words).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await screenshot(page, "accept-unchecked");
+    await page.getByRole("button", { name: "I agree" }).click();
+    await page.getByText("Your decision is recorded.").waitFor();
+    const secure = await open(staticRendering());
+    await secure.getByRole("button", { name: "I agree" }).waitFor();
+    expect(await secure.getByText(words).count()).toBe(0);
+  });
+
   test("consent is asked for purpose by purpose, and no box is ticked beforehand", async () => {
     const page = await open(consentRendering());
     const boxes = page.getByRole("checkbox");

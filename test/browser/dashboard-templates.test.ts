@@ -154,6 +154,30 @@ describeInBrowser("the dashboard's click templates", (pages) => {
       }
       const events = site.received.map(({ body }) => body.presentation.events);
       expect(events).toHaveLength(2);
+      // Another file than the one that is agreed to is not shown; its text can be read and accepted instead.
+      const wanted = { templateId: id, deploymentId, userRef: "user-text" };
+      const { renderUrl } = (await api.post("/v1/click/sessions", wanted)).body;
+      const reader = await pages.open({ viewport: { width: 375, height: 700 } });
+      await reader.route("**/pdf?*", (route) =>
+        route.fulfill({
+          ...{ contentType: "application/pdf", body: textPdf("Another file") },
+          headers: { "access-control-allow-origin": "*" },
+        }),
+      );
+      const script = `<script src="${owner.baseUrl}/v1/click/render/${key}/embed.js" data-url="${renderUrl}" data-accept-url="/accept" data-target="#place"></script>`;
+      await reader.goto(site.page(hostHtml(script)));
+      await reader.getByText("The document cannot be displayed. This is its text.").waitFor();
+      await reader.getByText("Be kind to everybody.").waitFor();
+      expect(await accessibilityProblems(reader)).toEqual([]);
+      await screenshot(reader, "pdf-text-failed-375");
+      await reader.locator("assent-embed .end").scrollIntoViewIfNeeded();
+      const accept = reader.getByRole("button", { name: "I agree" });
+      await until(async () => (await accept.getAttribute("aria-disabled")) === null);
+      await accept.click();
+      await reader.getByText("Your decision is recorded.").waitFor();
+      const instead = site.received.at(-1)?.body.presentation.events;
+      expect(instead).toContainEqual(expect.objectContaining({ type: "DISPLAYED", target: "pdf-text" }));
+      expect(instead).not.toContainEqual(expect.objectContaining({ target: "pdf" }));
       for (const told of events) {
         expect(told).toContainEqual(expect.objectContaining({ type: "DISPLAYED", target: "pdf" }));
         expect(told).toContainEqual(expect.objectContaining({ type: "SCROLLED_TO_END" }));

@@ -58,6 +58,8 @@ export function showRendering(show: ShowOptions): Shown {
     onChange,
   });
   const bottom = el("div", { class: "bottom", lang: language }, documents?.element, status);
+  // Browsers hash nothing there, so nobody has compared the text with what its sender states.
+  if (globalThis.crypto?.subtle === undefined) bottom.append(el("p", { class: "note" }, words.unchecked));
   const note = noteInsteadOfForm(rendering, words, options.readOnly === true);
   if (note === undefined) {
     const decide = createDecide({ ...show, displayMode, recorder, bottom, words, form: () => form });

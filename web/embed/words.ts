@@ -6,6 +6,7 @@ export interface Words {
   readonly unsafe: string;
   readonly page: string;
   readonly pdfFailed: string;
+  readonly unchecked: string;
   readonly retry: string;
   readonly reference: string;
   readonly before: string;
@@ -62,6 +63,7 @@ const languages = {
     unsafe: "The text is not shown because it contains something unsafe.",
     page: "Page {}",
     pdfFailed: "The document cannot be displayed. This is its text.",
+    unchecked: "Without HTTPS, this page cannot check whether the text was changed.",
     retry: "Try again",
     reference: "Reference: {}",
     before: "Before you can continue:",
@@ -100,6 +102,7 @@ const languages = {
     unsafe: "Der Text wird nicht angezeigt, weil er Unsicheres enthält.",
     page: "Seite {}",
     pdfFailed: "Das Dokument kann nicht angezeigt werden. Dies ist sein Text.",
+    unchecked: "Ohne HTTPS kann diese Seite nicht prüfen, ob der Text verändert wurde.",
     retry: "Erneut versuchen",
     reference: "Referenz: {}",
     before: "Bevor es weitergeht:",
@@ -139,6 +142,7 @@ const languages = {
     unsafe: "Le texte n’est pas affiché, car il contient un élément dangereux.",
     page: "Page {}",
     pdfFailed: "Le document ne peut pas être affiché. Voici son texte.",
+    unchecked: "Sans HTTPS, cette page ne peut pas vérifier si le texte a été modifié.",
     retry: "Réessayer",
     reference: "Référence : {}",
     before: "Avant de continuer :",
@@ -178,6 +182,7 @@ const languages = {
     unsafe: "El texto no se muestra porque contiene algo inseguro.",
     page: "Página {}",
     pdfFailed: "No se puede mostrar el documento. Este es su texto.",
+    unchecked: "Sin HTTPS, esta página no puede comprobar si se ha modificado el texto.",
     retry: "Reintentar",
     reference: "Referencia: {}",
     before: "Antes de continuar:",
@@ -216,6 +221,7 @@ const languages = {
     unsafe: "Il testo non viene mostrato perché contiene elementi non sicuri.",
     page: "Pagina {}",
     pdfFailed: "Il documento non può essere visualizzato. Questo è il suo testo.",
+    unchecked: "Senza HTTPS, questa pagina non può verificare se il testo è stato modificato.",
     retry: "Riprova",
     reference: "Riferimento: {}",
     before: "Prima di continuare:",
@@ -254,6 +260,7 @@ const languages = {
     unsafe: "O texto não é mostrado porque contém algo inseguro.",
     page: "Página {}",
     pdfFailed: "Não é possível mostrar o documento. Este é o seu texto.",
+    unchecked: "Sem HTTPS, esta página não consegue verificar se o texto foi alterado.",
     retry: "Tentar novamente",
     reference: "Referência: {}",
     before: "Antes de continuar:",
