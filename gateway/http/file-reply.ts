@@ -28,7 +28,7 @@ export function fileReply(file: StoredFile, { method, headers }: Pick<RouteReque
     "Content-Disposition": attachment(file.fileName),
     "Content-Security-Policy": "sandbox; default-src 'none'",
   };
-  if (names(headers["if-none-match"], etag)) return { status: 304, body: undefined, headers: common };
+  if (isKnown(headers["if-none-match"], etag)) return { status: 304, body: undefined, headers: common };
   const range = mayAnswerPart(method, headers["if-range"], etag) ? readRange(headers.range, bytes.length) : "whole";
   if (range === "unsatisfiable") {
     throw new DomainError(file.rangeCode ?? "GEN_RANGE_NOT_SATISFIABLE", { metadata: { bytes: String(bytes.length) } });
@@ -43,9 +43,9 @@ export function fileReply(file: StoredFile, { method, headers }: Pick<RouteReque
 const mayAnswerPart = (method: string, ifRange: unknown, etag: string): boolean =>
   method === "GET" && (ifRange === undefined || ifRange === etag);
 
-/** Whether If-None-Match contains this ETag; weak comparison. */
-const names = (header: string | undefined, etag: string): boolean =>
-  (header ?? "")
+/** Whether If-None-Match (RFC 9110 §13.1.2) contains this ETag; weak comparison, because compressed replies have weak ones. */
+export const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
+  (ifNoneMatch ?? "")
     .slice(0, 4_000)
     .split(",")
     .map((tag) => tag.trim().replace(/^W\//, ""))

@@ -4,6 +4,7 @@ import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { directionOf } from "#platform/language.ts";
 import type { EmbedScript } from "../embed-script.ts";
+import { isKnown } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { chooseFormat, type RenderFormat } from "./negotiate.ts";
 
@@ -43,7 +44,7 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
   const body = `${before}${rendering.html}`;
   // The other forms contain a token that is new each time.
   const tagged = { ...headers, ETag: `"${before === "" ? rendering.renderHash : sha256Label(body)}"` };
-  if (options.ifNoneMatch === tagged.ETag) return { status: 304, body: undefined, headers: tagged };
+  if (isKnown(options.ifNoneMatch, tagged.ETag)) return { status: 304, body: undefined, headers: tagged };
   return { status: 200, body, contentType: htmlType, headers: tagged };
 }
 

@@ -171,10 +171,13 @@ function updateRequest({
   };
 }
 
-/** RFC 9110 §13.1.1; a star matches every state, and every user has one. */
+/**
+ * RFC 9110 §13.1.1; a star matches every state, and every user has one. The ETag of a compressed reply is weak, but its
+ * revision is the same.
+ */
 function readIfMatch(header: string | undefined): bigint | undefined {
   if (header === undefined || header.trim() === "*") return undefined;
-  const revision = /^"?(\d{1,15})"?$/.exec(header.trim())?.[1];
+  const revision = /^(?:W\/)?"?(\d{1,15})"?$/.exec(header.trim())?.[1];
   if (revision === undefined)
     throw refusedField("If-Match", "INVALID", 'must be a revision in quotes, such as "7"', "CLICK_VALIDATION_FAILED");
   return BigInt(revision);

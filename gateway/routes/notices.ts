@@ -1,6 +1,7 @@
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
+import { wantsPage } from "../signing/replies.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { example } from "./schema-parts.ts";
 
@@ -42,17 +43,20 @@ export const noticeRoutes: readonly Route[] = [
     summary: "Turn notices off",
     description:
       "Turns off every mail about agreements for the user whom the mail was sent to. For mail programs (`List-Unsubscribe-Post`, RFC 8058) and the page; the body does not matter.",
+    errorPages: true,
     success: { status: 200, description: "They are off.", contentType: "text/html" },
     errors: ["NOT_FOUND"],
     call: async (request, { tokens }) => {
       try {
         await tokens.stopNotices({ token: request.params.token });
+        return "done";
       } catch (error) {
-        if (fromConnectError(error)?.code === "NOT_FOUND") throw new DomainError("NOT_FOUND");
-        throw error;
+        if (fromConnectError(error)?.code !== "NOT_FOUND") throw error;
+        if (wantsPage(request)) return "unknown";
+        throw new DomainError("NOT_FOUND");
       }
     },
-    respond: (_answer, request) => page(request, "done"),
+    respond: (state, request) => page(request, state),
   }),
 ];
 
@@ -62,6 +66,8 @@ type Words = {
   readonly button: string;
   readonly done: string;
   readonly doneText: string;
+  readonly unknown: string;
+  readonly unknownText: string;
 };
 
 const words: Readonly<Record<string, Words>> = {
@@ -71,6 +77,8 @@ const words: Readonly<Record<string, Words>> = {
     button: "Turn off",
     done: "Notices are off",
     doneText: "You can turn them on again in the dashboard, under “My account”.",
+    unknown: "This link no longer works",
+    unknownText: "Sign in to the dashboard and turn notices off under “My account”.",
   },
   de: {
     ask: "Benachrichtigungen abschalten?",
@@ -78,6 +86,8 @@ const words: Readonly<Record<string, Words>> = {
     button: "Abschalten",
     done: "Benachrichtigungen sind aus",
     doneText: "Sie können sie im Dashboard unter „Mein Konto“ wieder einschalten.",
+    unknown: "Dieser Link funktioniert nicht mehr",
+    unknownText: "Melden Sie sich im Dashboard an und schalten Sie die Benachrichtigungen unter „Mein Konto“ aus.",
   },
   fr: {
     ask: "Désactiver les notifications ?",
@@ -85,6 +95,8 @@ const words: Readonly<Record<string, Words>> = {
     button: "Désactiver",
     done: "Les notifications sont désactivées",
     doneText: "Vous pouvez les réactiver dans le tableau de bord, sous votre compte.",
+    unknown: "Ce lien ne fonctionne plus",
+    unknownText: "Connectez-vous au tableau de bord et désactivez les notifications sous votre compte.",
   },
   es: {
     ask: "¿Desactivar los avisos?",
@@ -92,6 +104,8 @@ const words: Readonly<Record<string, Words>> = {
     button: "Desactivar",
     done: "Los avisos están desactivados",
     doneText: "Puede volver a activarlos en el panel, en su cuenta.",
+    unknown: "Este enlace ya no funciona",
+    unknownText: "Inicie sesión en el panel y desactive los avisos en su cuenta.",
   },
   pt: {
     ask: "Desativar os avisos?",
@@ -99,6 +113,8 @@ const words: Readonly<Record<string, Words>> = {
     button: "Desativar",
     done: "Os avisos estão desativados",
     doneText: "Você pode ativá-los de novo no painel, na sua conta.",
+    unknown: "Este link não funciona mais",
+    unknownText: "Entre no painel e desative os avisos na sua conta.",
   },
   ja: {
     ask: "お知らせを停止しますか？",
@@ -106,25 +122,31 @@ const words: Readonly<Record<string, Words>> = {
     button: "停止する",
     done: "お知らせを停止しました",
     doneText: "ダッシュボードのアカウント設定で再開できます。",
+    unknown: "このリンクは無効です",
+    unknownText: "ダッシュボードにログインし、アカウント設定でお知らせを停止してください。",
   },
 };
 
-function page({ headers }: Pick<RouteRequest, "headers">, state: "ask" | "done"): Reply {
+function page({ headers }: Pick<RouteRequest, "headers">, state: "ask" | "done" | "unknown"): Reply {
   const tags = (headers["accept-language"] ?? "").slice(0, 200).split(",");
   const languages = tags.map((tag) => tag.trim().toLowerCase().split(/[-;]/)[0] ?? "");
   const language = languages.find((tag) => Object.hasOwn(words, tag)) ?? "en";
-  const { ask, text, button, done, doneText } = words[language] as Words;
-  const heading = state === "ask" ? ask : done;
+  const { ask, text, button, done, doneText, unknown, unknownText } = words[language] as Words;
   const form = `<p>${text}</p>\n<form method="post"><button type="submit">${button}</button></form>`;
+  const { heading, content } = {
+    ask: { heading: ask, content: form },
+    done: { heading: done, content: `<p>${doneText}</p>` },
+    unknown: { heading: unknown, content: `<p>${unknownText}</p>` },
+  }[state];
   return {
-    status: 200,
+    status: state === "unknown" ? 404 : 200,
     body: `<!doctype html>
 <html lang="${language}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${heading}</title></head>
 <body>
 <main>
 <h1>${heading}</h1>
-${state === "ask" ? form : `<p>${doneText}</p>`}
+${content}
 </main>
 </body>
 </html>

@@ -35,7 +35,8 @@ export const userInfoRoute: Route = defineRoute({
   path: "/oauth/userinfo",
   tag: "Authentication",
   summary: "Who a credential belongs to",
-  description: "For API keys and access tokens alike. There are no users: the names are those of the key or client.",
+  description:
+    "For API keys and access tokens alike; sessions of the dashboard are refused. There are no users: the names are those of the key or client.",
   access: { scopes: Object.keys(scopeMeanings) as Scope[], limitGroup: "sign" },
   dialect: standardDialect,
   success: { status: 200, description: "The key or client, and its organization.", schema: userInfo },
@@ -55,8 +56,15 @@ export const userInfoRoute: Route = defineRoute({
     }),
 });
 
-/** Throws INVALID_TOKEN when there is nobody any more to whom the credential belongs. */
-export async function describeCaller({ caller }: Pick<RouteRequest, "caller">, { tokens }: Pick<Services, "tokens">) {
+/** Throws INVALID_TOKEN for sessions, and when there is nobody any more to whom the credential belongs. */
+export async function describeCaller(
+  { caller, user }: Pick<RouteRequest, "caller" | "user">,
+  { tokens }: Pick<Services, "tokens">,
+) {
+  if (user !== undefined) {
+    const message = "Send an API key or an access token. A session of the dashboard is neither.";
+    throw new DomainError("INVALID_TOKEN", { message });
+  }
   try {
     return await tokens.describeCaller({ organizationId: caller.orgId, clientId: caller.clientId });
   } catch (error) {

@@ -1,6 +1,7 @@
 import { DomainError } from "#platform/errors.ts";
 import { prefers } from "../http/accept.ts";
 import { standardDialect } from "../http/error-dialect.ts";
+import { isKnown } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
 import { referencePagePolicy, type ServedReference } from "../openapi/reference.ts";
 import type { StaticFile } from "../static-file.ts";
@@ -180,8 +181,7 @@ function referenceReply(file: ServedReference | undefined, { headers }: Pick<Rou
 /** Clients may keep it, but ask each time whether it is still the same. */
 function fileReply({ bytes, etag }: StaticFile, contentType: string, sent: RouteRequest["headers"]): Reply {
   const headers = { ETag: etag, "Cache-Control": "no-cache" };
-  const isKnown = sent["if-none-match"]?.split(",").some((known) => known.trim().replace(/^W\//, "") === etag) === true;
-  return isKnown
+  return isKnown(sent["if-none-match"], etag)
     ? { status: 304, body: undefined, headers }
     : { status: 200, body: bytes, isShared: true, contentType, headers };
 }

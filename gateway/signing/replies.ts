@@ -47,7 +47,8 @@ const pagePolicy = (frameAncestors: readonly string[]): string =>
 /** Worker scripts have a policy of their own, because image decoders are WebAssembly. */
 export const filePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
-const wantsPage = ({ headers }: Pick<RouteRequest, "headers">): boolean =>
+/** Whether it is a browser that asks. */
+export const wantsPage = ({ headers }: Pick<RouteRequest, "headers">): boolean =>
   prefers(headers.accept, "text/html", "application/json");
 
 /**

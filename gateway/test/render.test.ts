@@ -107,6 +107,10 @@ describe("forms", () => {
     expect([answer.text, answer.headers.get("etag")]).toEqual([fragment, `"${renderHash}"`]);
     const again = await render(`${key}?format=fragment`, { "If-None-Match": `"${renderHash}"` });
     expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", `"${renderHash}"`]);
+    for (const known of [`W/"${renderHash}"`, `"other", W/"${renderHash}"`, "*"]) {
+      expect((await render(`${key}?format=fragment`, { "If-None-Match": known })).status).toBe(304);
+    }
+    expect((await render(`${key}?format=fragment`, { "If-None-Match": '"other", W/"another"' })).status).toBe(200);
     // These carry a token that is new each time.
     expect((await render(key, { "If-None-Match": `"${renderHash}"` })).status).toBe(200);
   });

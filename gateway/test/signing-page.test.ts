@@ -349,7 +349,12 @@ describe("the address that turns notices off", () => {
       const done = await call("POST", "A".repeat(64), body);
       expect([done.status, done.text]).toEqual([200, expect.stringContaining("Benachrichtigungen sind aus")]);
     }
-    expect((await call("POST", "B".repeat(64), "List-Unsubscribe=One-Click")).status).toBe(404);
+    for (const body of ["List-Unsubscribe=One-Click", ""]) {
+      const unknown = await call("POST", "B".repeat(64), body);
+      expect([unknown.status, unknown.text]).toEqual([404, expect.stringContaining("Link funktioniert nicht mehr")]);
+    }
+    const program = await gateway.call("POST", `/notices/stop/${"B".repeat(64)}`);
+    expect([program.status, program.body.errorCode]).toEqual([404, "NOT_FOUND"]);
   });
 });
 

@@ -103,6 +103,17 @@ describe("userinfo", () => {
     expect([answer.status, answer.body.errorCode]).toEqual([401, "INVALID_TOKEN"]);
   });
 
+  test("a session of the dashboard is neither a key nor a client, also where integrations ask for the account", async () => {
+    const session = gateway.auth.people.signIn(orgA);
+    for (const path of ["/oauth/userinfo", "/restapi/v2.1/login_information", `/restapi/v2.1/accounts/${orgA}`]) {
+      const answer = await gateway.call("GET", path, { session });
+      expect([answer.status, answer.body.errorCode]).toEqual([
+        401,
+        path.startsWith("/oauth") ? "INVALID_TOKEN" : expect.any(String),
+      ]);
+    }
+  });
+
   test("without the auth service it is unavailable", async () => {
     const token = await gateway.auth.token("click:read", "cl_any");
     await ask(token);

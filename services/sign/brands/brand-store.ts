@@ -49,6 +49,15 @@ export async function resolveBrand({ orgId, client }: Tenant, id: string | null)
   return rows[0] && brandOf(rows[0]);
 }
 
+/** Whether another brand has this name. As the index compares: lower case of JavaScript differs, as of İ and of a final Σ. */
+export async function isNameTaken(
+  { orgId, client }: Tenant,
+  { id, name }: Pick<Brand, "id" | "name">,
+): Promise<boolean> {
+  const sql = "select 1 from sign.brand where organization_id = $1 and lower(name) = lower($2) and id <> $3";
+  return (await client.query(sql, [orgId, name, id])).rows.length > 0;
+}
+
 /** Writes all of a brand but its pictures; of the others, at most one stays the default. */
 export async function saveBrand({ orgId, client }: Tenant, brand: Brand): Promise<void> {
   const { id, name, isDefault, logo, favicon, createdAt, modifiedAt, ...settings } = brand;

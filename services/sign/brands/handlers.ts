@@ -55,7 +55,7 @@ export const brands = (deps: BrandDeps): Handlers => ({
     await change(deps, caller, async (tenant) => {
       const others = await store.listBrands(tenant);
       if (others.length >= maxBrands) throw new DomainError("BRAND_LIMIT_REACHED");
-      requireFreeName(others, brand);
+      await requireFreeName(tenant, brand);
       await store.saveBrand(tenant, brand);
       return { action: "brand.created", brandId: brand.id, fields: [] };
     });
@@ -82,7 +82,7 @@ export const brands = (deps: BrandDeps): Handlers => ({
       const { id, logo, favicon, createdAt, modifiedAt: _, ...own } = before;
       const settled = checkedSettings({ ...own, ...changes });
       const after: Brand = { ...settled, id, logo, favicon, createdAt, modifiedAt: deps.clock.now() };
-      requireFreeName(await store.listBrands(tenant), after);
+      await requireFreeName(tenant, after);
       await store.saveBrand(tenant, after);
       const fields = named.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
       return { action: "brand.changed", brandId: id, fields, brand: after };
@@ -186,9 +186,8 @@ async function change<Changed extends BrandChange>(
   return ("brand" in made ? made.brand : undefined) as never;
 }
 
-function requireFreeName(all: readonly Brand[], { id, name }: Brand): void {
-  const key = name.toLowerCase();
-  if (all.some((one) => one.id !== id && one.name.toLowerCase() === key)) throw new DomainError("BRAND_NAME_EXISTS");
+async function requireFreeName(tenant: Tenant, brand: Brand): Promise<void> {
+  if (await store.isNameTaken(tenant, brand)) throw new DomainError("BRAND_NAME_EXISTS");
 }
 
 async function factsOf(kind: BrandImageKind, content: Uint8Array): Promise<BrandImage> {

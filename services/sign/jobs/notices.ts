@@ -103,14 +103,7 @@ export const sendNotices = (deps: NoticeDeps): JobHandler => ({
     const waiting =
       notice === undefined ? await inOrg(deps, job, (tenant) => listWaiting(tenant, readerId, maxInDigest)) : [];
     const about = notice === undefined ? waiting : [notice];
-    const news =
-      reader === undefined
-        ? []
-        : await newsOf(
-            deps,
-            job,
-            about.filter((one) => reader.wants(one.notice)),
-          );
+    const news = reader === undefined ? [] : await wanted(deps, job, readerId, await newsOf(deps, job, about));
     if (reader !== undefined && news.length > 0)
       await trySend(deps, job, { reader, news, isDigest: notice === undefined });
     await inOrg(deps, job, async (tenant) => {
@@ -159,6 +152,19 @@ async function newsOf(deps: NoticeDeps, job: Job, notices: readonly Notice[]): P
     const agreement = agreements.get(notice.agreementId);
     return agreement === undefined ? [] : [{ notice, agreement }];
   });
+}
+
+/** What a person wants to know may differ by who has sent an agreement, so each sender is asked about. */
+async function wanted(deps: NoticeDeps, job: Job, readerId: string, all: readonly News[]): Promise<News[]> {
+  const readers = new Map<string, NoticeReader | undefined>();
+  for (const senderId of new Set(all.map(({ agreement }) => agreement.sender.id))) {
+    const told = await deps.noticeReaders.ofSender(job.orgId, senderId);
+    readers.set(
+      senderId,
+      told.find(({ userId }) => userId === readerId),
+    );
+  }
+  return all.filter(({ notice, agreement }) => readers.get(agreement.sender.id)?.wants(notice.notice) === true);
 }
 
 interface Letter {

@@ -123,6 +123,18 @@ describe("a brand", () => {
       }),
       "BRAND_NAME_EXISTS",
     );
+    // Lower case is another in JavaScript than in the database, as of İ and of Σ at the end.
+    const pairs = [
+      ["İz", "iz"],
+      ["ΑΣ", "ασ"],
+      ["ΑΣ", "ας"],
+    ];
+    for (const pair of pairs) {
+      const both = await Promise.allSettled(pair.map((name) => create({ name })));
+      const refused = both.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+      for (const reason of refused) await expectDomainError(Promise.reject(reason), "BRAND_NAME_EXISTS");
+      for (const one of both) if (one.status === "fulfilled") await organization.deleteBrand({ brandId: one.value.id });
+    }
     const resolved = async (brandId: string) => (await organization.resolveBrand({ brandId })).brand?.id;
     expect(await resolved("")).toBe(usual[0]?.id);
     expect(await resolved(other?.id ?? "")).toBe(other?.id);

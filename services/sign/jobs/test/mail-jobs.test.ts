@@ -394,6 +394,15 @@ describe("the sender of an agreement", () => {
     await until(async () => (await waiting()) === 0);
     await system.settle();
     expect(toSue()).toEqual([]);
+    tell(reader({ delivery: NoticeDelivery.DAILY, viewed: true }));
+    await haveRead(["cid"]);
+    await until(async () => (await waiting()) === 1);
+    // Still told of what they send themselves, but no more of what applications do.
+    system.auth.setReaders(testCaller.clientId, []);
+    system.clock.advance(dayMs);
+    await until(async () => (await waiting()) === 0);
+    await system.settle();
+    expect(toSue()).toEqual([]);
     tell(reader({ viewed: false, completed: true }));
     await haveRead(["bob"]);
     await system.settle();
