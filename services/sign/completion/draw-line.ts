@@ -29,7 +29,7 @@ export interface LineLook {
 /** Draws the pieces of a line one after the other. */
 export function drawLine(canvas: MarkCanvas, pieces: readonly FontPiece[], look: LineLook): void {
   let { x } = look;
-  const { y, size, color } = look;
+  const { y, size, color, slant = 0 } = look;
   for (const piece of pieces) {
     const { embedded } = piece.font;
     const font = canvas.fontKey(embedded);
@@ -40,8 +40,8 @@ export function drawLine(canvas: MarkCanvas, pieces: readonly FontPiece[], look:
   }
   // Extends to the font's full height, accents included.
   canvas.reach({
-    left: Math.min(x, look.x) - size / 4,
-    right: x + size / 4,
+    left: Math.min(x, look.x) - size * (0.25 + slant * 0.6),
+    right: x + size * (0.25 + slant * 1.4),
     bottom: y - size * 0.6,
     top: y + size * 1.4,
   });

@@ -229,7 +229,7 @@ function divided(face: TextFace, word: string, width: number, size: number): str
 
 /** Draws a name as large as the box allows: in one line, or in several where one could not be read. */
 function drawFitting(canvas: MarkCanvas, box: Box, face: TextFace): void {
-  const widthAtOne = face.widthOf(face.text, 1);
+  const widthAtOne = face.widthOf(face.text, 1) + overhangOf(face);
   const single = Math.min(box.height / face.height, widthAtOne === 0 ? box.height : (box.width - 2) / widthAtOne);
   const { lines, size } = single >= smallestName ? { lines: [face.text], size: single } : severalLines(box, face);
   const step = face.height * size;
@@ -240,14 +240,17 @@ function drawFitting(canvas: MarkCanvas, box: Box, face: TextFace): void {
   }
 }
 
+/** How far the top of the last letter leans beyond the end of the line, at size 1. */
+const overhangOf = ({ slant, height, descent }: TextFace): number => slant * (height - descent);
+
 /** Whatever does not fit at the smallest size goes on below the box, so that nobody's name is cut. */
 function severalLines(box: Box, face: TextFace): { readonly lines: readonly string[]; readonly size: number } {
   const width = box.width - 2;
   for (let size = box.height / face.height; size > smallestName; size -= 0.5) {
-    const lines = linesOf(face, width, size);
+    const lines = linesOf(face, width - overhangOf(face) * size, size);
     if (lines.length * size * face.height <= box.height) return { lines, size };
   }
-  return { lines: linesOf(face, width, smallestName), size: smallestName };
+  return { lines: linesOf(face, width - overhangOf(face) * smallestName, smallestName), size: smallestName };
 }
 
 function drawImage(canvas: MarkCanvas, box: Box, image: PDFImage): void {

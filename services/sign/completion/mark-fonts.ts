@@ -66,7 +66,10 @@ export function createMarkFonts(
 
 type FontStyle = Pick<MarkStyle, "family" | "bold" | "italic">;
 
-/** How the styles differ for names in scripts that the handwritten fonts do not have. */
+/**
+ * How the styles differ for names in scripts that the handwritten fonts do not have. The witness has a list of its own of
+ * the slants and refuses every other.
+ */
 const stylesOfOtherScripts: Readonly<Record<(typeof signatureFonts)[number], FontStyle & { readonly slant: number }>> =
   {
     "dancing-script": { family: "sans", bold: false, italic: false, slant: 0.22 },

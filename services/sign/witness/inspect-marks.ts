@@ -87,11 +87,20 @@ function boxOf(given: unknown): [number, number, number, number] {
 /** Points; lines are as thick as that, and letters begin a little beside their place. */
 const slack = 4;
 
-/** It begins right of and below the corner of a mark, and is not turned; how far it goes, the font decides. */
+/**
+ * It is not turned, and begins right of and below the corner of a mark; how far it goes, the font decides. It leans as
+ * the style of a signature has it, if at all, and then begins within the width of that signature.
+ */
 function requireText(marks: readonly WitnessedMark[], [a, b, c, d, x, y]: Matrix): void {
-  const isUpright = a > 0 && d > 0 && Math.abs(b) < 0.001 && Math.abs(c) < 0.001;
-  const isThere = marks.some((mark) => x >= mark.x - slack && -y >= mark.y - slack);
-  if (!isUpright || !isThere) throw new Difference("a mark does not stand in its place");
+  const isLevel = a > 0 && d > 0 && Math.abs(b) < 0.001;
+  const leans = (slant: number): boolean => Math.abs(c - slant * d) < 0.001;
+  const isThere = marks.some(
+    (mark) =>
+      x >= mark.x - slack &&
+      -y >= mark.y - slack &&
+      (leans(0) || (leans(mark.slant) && x <= mark.x + mark.width + slack)),
+  );
+  if (!isLevel || !isThere) throw new Difference("a mark does not stand in its place");
 }
 
 /** Within a mark; or a line, which may be as long as the text above it. */

@@ -57,6 +57,8 @@ export interface Signing {
   /** By the labels of the tabs. */
   readonly values?: Readonly<Record<string, string>>;
   readonly drawnPng?: Uint8Array;
+  readonly font?: string;
+  readonly initials?: string;
 }
 
 /** A picture of one pixel. */
@@ -77,17 +79,17 @@ export async function sit(
   const { sessionToken } = await signing.openView({ token: view.token, visitor });
   await readAndConsent(signing, sessionToken, visitor);
   const person = agreement.recipients.find((one) => one.recipientId === recipientId);
-  return ({ values = {}, drawnPng } = {}) => {
+  return ({ values = {}, drawnPng, font = "caveat", initials = "AE" } = {}) => {
     const byLabel = new Map(Object.entries(values));
     const filled = (person?.tabs ?? []).flatMap(({ tabId, label }) => {
       const value = byLabel.get(label ?? "");
       return value === undefined ? [] : [{ tabId, value }];
     });
-    const typed = { typed: person?.name ?? "", font: "caveat" };
+    const typed = { typed: person?.name ?? "", font };
     return signing.finishSigning({
       ...{ sessionToken, values: filled, visitor },
       signature: drawnPng === undefined ? typed : { ...typed, drawnPng },
-      initials: { typed: "AE", font: "caveat" },
+      initials: { typed: initials, font },
     });
   };
 }

@@ -135,6 +135,39 @@ describe("a completion", () => {
     expect(findSeals(Buffer.from(combined.file?.content ?? []))).toEqual([]);
   });
 
+  test("seals typed signatures and initials of every script in every style", async () => {
+    const styles = ["dancing-script", "caveat", "great-vibes"];
+    const people = [
+      ["محمد عبد الله", "م ع"],
+      ["דוד לוי", "ד ל"],
+      ["山田 太郎", "山太"],
+      ["王小明", "王明"],
+      ["Анна Каренина", "АК"],
+      ["สมชาย ใจดี", "สจ"],
+    ].flatMap(([name = "", initials = ""]) => styles.map((font) => ({ name, initials, font })));
+    const at = (row: number) => ({ y: 10 + row * 45, height: 36, width: 150 });
+    const agreement = await send(organization, {
+      documents: [documentOf("1", await ordinaryPdf(1)), documentOf("2", await signedPdf())],
+      recipients: people.map(({ name }, row) => ({
+        ...{ ...embeddedSigner(`${row + 1}`, name), email: `person${row}@example.com` },
+        tabs: [
+          place(TabType.SIGNATURE, row, { ...at(row), x: 20 }),
+          place(TabType.INITIALS, row, { ...at(row), x: 200, documentId: "2" }),
+        ],
+      })),
+    });
+    for (const [row, { font, initials }] of people.entries())
+      await (await sit(sign, organization, agreement, `${row + 1}`))({ font, initials });
+    await untilCompleted(organization, agreement.id);
+    const [first, second] = [await contentOf(agreement.id, "1"), await contentOf(agreement.id, "2")];
+    for (const sealed of [first, second]) expect(holds(sealed)).toBe(true);
+    const [names, short] = [await tools.textOf(first), await tools.textOf(second)];
+    // In each style as a signature and below it.
+    for (const word of ["محمد", "דוד", "山田", "王小明", "Каренина", "สมชาย"])
+      expect([word, names.split(word).length - 1]).toEqual([word, 6]);
+    for (const word of ["山太", "王明", "АК"]) expect([word, short.split(word).length - 1]).toEqual([word, 3]);
+  });
+
   test("is told of once for the agreement and once for each document, and chained into the trail", async () => {
     const file = await ordinaryPdf(1);
     const agreement = await send(organization, {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "@jest/globals";
 import { decodePDFRawStream, degrees, PDFDocument, PDFName, PDFRawStream } from "pdf-lib";
 import { fieldNamesOf } from "../../seal/signature-placeholder.ts";
@@ -145,6 +146,17 @@ describe("marks in other scripts", () => {
     expect(new Set(looks).size).toBe(3);
   });
 
+  test.each(["dancing-script", "great-vibes"])("lean within their box in the style %s", async (font) => {
+    for (const text of ["山田太郎國國", "Анна 王 КЛМП", "محمد لأأأآ", "Ann 王ĤĤĤĤ", "ĤП國".repeat(20)]) {
+      const document = await PDFDocument.create();
+      document.addPage([400, 300]);
+      await drawMarks(document, [{ ...signature, page: 1, font, width: 90, caption: "", text }], createFontLibrary());
+      // The line above the caption is as wide as the box.
+      const [left, right] = inkOf(await document.save());
+      expect([text, left >= 18, right > 100, right <= 20 + 90]).toEqual([text, true, true, true]);
+    }
+  });
+
   test("are found again as they were written, and drawn with glyphs of their own, in few bytes", async () => {
     const document = await PDFDocument.create();
     const library = createFontLibrary();
@@ -236,6 +248,21 @@ describe("setText", () => {
     expect(measured.toSorted()).toEqual(["", " ", "and", "on"]);
   });
 });
+
+/** Where what is drawn begins and ends, in points from the left. */
+function inkOf(file: Uint8Array): readonly [number, number] {
+  const picture = execFileSync("pdftoppm", ["-r", "288", "-gray", "-singlefile", "-"], {
+    input: file,
+    maxBuffer: 2 ** 24,
+  });
+  const [head = "", width = ""] = /^P5\s+(\d+)\s+\d+\s+255\s/.exec(picture.toString("latin1", 0, 40)) ?? [];
+  const dark = Array.from(picture.subarray(head.length)).flatMap((value, at) =>
+    value < 200 ? [at % Number(width)] : [],
+  );
+  const [left, right] = dark.reduce(([low, high], x) => [Math.min(low, x), Math.max(high, x)], [1e9, 0]);
+  // Four columns are a point.
+  return [left / 4, (right + 1) / 4];
+}
 
 /** The codes of all glyphs that marks are drawn with from fonts in the file. */
 async function codesShown(file: Uint8Array): Promise<string[]> {

@@ -2,8 +2,20 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
-import { degrees, PDFArray, PDFDict, PDFDocument, PDFName, type PDFPage, PDFRef, PDFString } from "pdf-lib";
+import {
+  decodePDFRawStream,
+  degrees,
+  PDFArray,
+  PDFDict,
+  PDFDocument,
+  PDFName,
+  type PDFPage,
+  PDFRawStream,
+  PDFRef,
+  PDFString,
+} from "pdf-lib";
 import { drawMarks } from "../../completion/draw-marks.ts";
 import { createFontLibrary } from "../../completion/font-library.ts";
 import type { Mark } from "../../completion/mark.ts";
@@ -45,6 +57,17 @@ const names = [
   ...["Ann", "fi ffl Ａ① café", "王小明（北京）", "山田 太郎さん", "𠮷野 髙橋", "홍길동", "राजेश कुमार", "Łukasz 王"],
   ...["משה כהן (12)", "محمد عبد الله الأحمد", "Ann אבג 12", "สมชาย ที่นี่ น้ำ", "Łu 😀 x\u{1e8d0} 王", "Ж\u2069\u0e31 Ш"],
 ];
+
+/** One signature and one with initials for each of the names, in this style. */
+const signaturesIn = (font: string): Mark[] =>
+  [...names, "Анна Каренина", "Ελένη Παπαδοπούλου", "דוד"].flatMap((text, row): Mark[] => {
+    const place = { ...box, y: 20 + row * 46, kind: "signature" as const, font, caption: text };
+    return [
+      { ...place, text },
+      { ...place, x: 200, width: 60, text: [...text].slice(0, 2).join("") },
+      { ...place, x: 300, width: 40, kind: "image", png: "damaged", text },
+    ];
+  });
 
 const withTool = (pdf: Buffer, command: string, ...given: readonly string[]): Buffer => {
   const folder = mkdtempSync(join(tmpdir(), "witness-"));
@@ -93,6 +116,19 @@ describe("files of all kinds with marks of all kinds are found the same", () => 
     const [bytes, marks] = [await ordinaryPdf(1), marksWith(name)];
     expect(await compare(bytes, await prepared(bytes, marks), marks)).toBeUndefined();
   });
+
+  test.each(["dancing-script", "caveat", "great-vibes", "", "of another kind"])(
+    "with signatures and initials of every script in the style '%s'",
+    async (font) => {
+      const marks = signaturesIn(font);
+      for (const bytes of [
+        await ordinaryPdf(1),
+        await signedPdf(),
+        await onOnePage((page) => page.setRotation(degrees(90))),
+      ])
+        expect(await compare(bytes, await prepared(bytes, marks, bytes.includes("/ByteRange")), marks)).toBeUndefined();
+    },
+  );
 
   test.each<[string, () => Promise<Buffer> | Buffer]>([
     ["a table of its objects", () => ordinaryPdf(3, false)],
@@ -180,6 +216,45 @@ describe("a file that a faulty writer has changed", () => {
     expect(await compare(bytes, other, marksWith("Ann"))).toContain("not what the marks say");
   });
 
+  const leaning = { ...box, kind: "signature", text: "محمد", font: "dancing-script", caption: "Ann" } as const;
+
+  test.each<[string, (x: number) => readonly number[], string | undefined]>([
+    ["as it is drawn", (x) => [1, 0, 0.22, 1, x], undefined],
+    ["upright", (x) => [1, 0, 0, 1, x], undefined],
+    ["as in another style", (x) => [1, 0, 0.3, 1, x], "in its place"],
+    ["a little more", (x) => [1, 0, 0.225, 1, x], "in its place"],
+    ["far", (x) => [1, 0, 0.5, 1, x], "in its place"],
+    ["to the left", (x) => [1, 0, -0.22, 1, x], "in its place"],
+    ["upwards", (x) => [1, 0.22, 0, 1, x], "in its place"],
+    ["upwards and to the right", (x) => [1, 0.22, 0.22, 1, x], "in its place"],
+    ["as turned", (x) => [0.976, 0.218, -0.218, 0.976, x], "in its place"],
+    ["as upside down", (x) => [-1, 0, -0.22, -1, x], "in its place"],
+    ["in a mirror", (x) => [-1, 0, 0.22, 1, x], "in its place"],
+    ["in a mirror below", (x) => [1, 0, 0.22, -1, x], "in its place"],
+    ["right of its place", (x) => [1, 0, 0.22, 1, x + 160], "in its place"],
+    ["left of its place", (x) => [1, 0, 0.22, 1, x - 10], "in its place"],
+  ])("and lets a name lean %s", async (_, matrixAt, difference) => {
+    const bytes = await ordinaryPdf(1, false);
+    const document = await PDFDocument.load(bytes, { updateMetadata: false, forIncrementalUpdate: true });
+    await drawMarks(document, [leaning], fonts);
+    expect(lean(document, matrixAt)).toBe(1);
+    addSignaturePlaceholder(document, statement);
+    const found = await compare(bytes, await document.commit({ useObjectStreams: false }), [leaning]);
+    if (difference === undefined) expect(found).toBeUndefined();
+    else expect(found).toContain(difference);
+  });
+
+  test("and lets a text lean that is no signature is stopped", async () => {
+    const bytes = await ordinaryPdf(1, false);
+    const document = await PDFDocument.load(bytes, { updateMetadata: false, forIncrementalUpdate: true });
+    await drawMarks(document, [leaning], fonts);
+    addSignaturePlaceholder(document, statement);
+    const sealed = await document.commit({ useObjectStreams: false });
+    const text: Mark = { ...box, kind: "text", text: `${leaning.caption}${leaning.text}`, style };
+    expect(await compare(bytes, sealed, [text])).toContain("in its place");
+    expect(await compare(bytes, sealed, [{ ...leaning, font: "caveat" }])).toContain("in its place");
+  });
+
   test("that writes it anew, and another picture, text or page into it, is stopped", async () => {
     const broken = withBrokenTable(paintedPdf());
     for (const [from, to] of [
@@ -207,6 +282,21 @@ describe("a file that a faulty writer has changed", () => {
     expect(await compare(bytes, await lying.commit({ useObjectStreams: false }), [])).toContain("contents");
   });
 });
+
+/** Draws the leaning texts of marks otherwise; answers how many there are. */
+function lean({ context }: PDFDocument, matrixAt: (x: number) => readonly number[]): number {
+  let count = 0;
+  for (const [ref, form] of context.enumerateIndirectObjects()) {
+    if (!(form instanceof PDFRawStream) || form.dict.get(PDFName.of("Subtype")) !== PDFName.of("Form")) continue;
+    const content = Buffer.from(decodePDFRawStream(form).decode()).toString("latin1");
+    const changed = content.replaceAll(/^1 0 0\.22 1 (\S+) (\S+) Tm$/gm, (_, x: string, y: string) => {
+      count += 1;
+      return `${matrixAt(Number(x)).join(" ")} ${y} Tm`;
+    });
+    context.assign(ref, PDFRawStream.of(form.dict, deflateSync(Buffer.from(changed, "latin1"))));
+  }
+  return count;
+}
 
 const lie = "BT /F 12 Tf 50 700 Td (I pay 1,000,000 EUR) Tj ET";
 
