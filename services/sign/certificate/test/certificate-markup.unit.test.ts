@@ -32,6 +32,11 @@ test("what a browser calls itself is shortened in a certificate, and marked as i
   expect(html).toContain("what this service saw itself");
 });
 
+test("a sender whom the auth service does not know is named by the organization, never by an id", () => {
+  const [, said] = />Sender<[^>]+>\s*<[^>]+>([^<]*)</.exec(certificateOf(1, {})) ?? [];
+  expect(said).toBe("Acme");
+});
+
 /** Of an agreement whose first party has consented. */
 function certificateOf(parties: number, details: Record<string, string>, userAgent = "Browser/1.0"): string {
   const recipients = Array.from({ length: parties }, (_, index) =>
