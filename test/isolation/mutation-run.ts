@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import { until } from "#platform/testing/until.ts";
+import { ending } from "./places.ts";
 import { organizationPredicates, without } from "./predicates.ts";
 import type { Question } from "./questions.ts";
 import { type Sent, type Statements, statementKey } from "./statements.ts";
@@ -194,7 +195,7 @@ async function runRound(
   const unsent = (): Mutation[] => round.filter((_, n) => rewritten[n]?.sent === 0);
   await askAll(questions, 0);
   // Answers of the templates service hold for a moment, in which it is not asked again.
-  await askAll(new Set(unsent().flatMap((mutation) => mutation.questions)), answerMs);
+  await askAll(new Set(unsent().flatMap((mutation) => mutation.questions.filter(isAskedAgain))), answerMs);
   const later = await sendLater(bench, unsent);
   statements.rewrite([]);
   statements.listen(() => undefined);
@@ -212,6 +213,9 @@ async function runRound(
 }
 
 const answerMs = 30;
+
+/** What was deleted is not there a second time. */
+const isAskedAgain = ({ kind, title }: Question): boolean => kind !== "change" || !ending.test(title);
 
 /** Consumers of events, and what is done once for each text, come after everything was created. */
 async function sendLater({ create, isRare }: Bench, unsent: () => readonly Mutation[]): Promise<string[]> {

@@ -24,6 +24,8 @@ const sentRarely: Readonly<Record<string, string>> = {
   'click: select subject_index as "subjectIndex" from click.campaign_person where organization_id = $1 and campaign_id = $2 and state':
     afterStart,
   "click: with n as ( select * from unnest($3::bytea[], $4::text[], $5::uuid[]": afterStart,
+  'click: select s.subject_index as "subjectIndex", a.organization_id':
+    "Also by the worker of campaigns, beside requests that do not send it themselves.",
   "click: select mark from": afterStart,
   "update sign.view set session_expires_at = greatest(":
     "Once a minute at most, for a session that is used just then. The hash of its token, which it names too, is no other organization's.",

@@ -228,6 +228,9 @@ const documentId = (own: Ids) => ({ documentId: own.documentId });
 export const signPathBodies: Readonly<Record<string, (own: Ids) => unknown>> = {
   createRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
   compatCreateRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
+  // One brand alone may have the name that the example has.
+  compatCreateBrand: () => ({ brandName: `Brand ${crypto.randomUUID()}`, isSendingDefault: "true" }),
+  compatUpdateBrand: () => ({ brandCompany: "Example AG", isSendingDefault: "true" }),
   compatDeleteBrands: (own) => ({ brands: [{ brandId: own.brand }] }),
   compatMoveToFolder: (own) => ({ envelopeIds: [own.agreement] }),
   compatSendBulkList: (own) => ({ envelopeOrTemplateId: own.signTemplate }),
