@@ -169,11 +169,14 @@ export const compatPlaces: Readonly<Record<string, readonly string[]>> = {
   compatRetryConnect: ["envelopeIds[]"],
 };
 
-/** Lists by ids have those that there are. */
+/** Lists by ids have those that there are; others say in words of their own that there is no such thing. */
 export const signAnswersAnyway: readonly string[] = [
   "compatListEnvelopes ?envelope_ids",
   "compatListEnvelopeStatus envelopeIds[]",
   "listDeletions ?agreementId",
+  // The field is refused, with VALIDATION_FAILED.
+  "createExportSchedule templateId",
+  "updateExportSchedule templateId",
   // Whoever has not the cookie of a session is told that it has ended.
   ...operations.flatMap(({ operationId, path }) =>
     path.startsWith("/signing/s/") ? [`${operationId} path`, `${operationId} {sid}`] : [],
