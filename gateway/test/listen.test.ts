@@ -69,6 +69,7 @@ describe("configuration", () => {
       trustedProxies: [],
       floodGuardRequests: 300_000,
       publicUrl: "",
+      mailReportsSecret: "",
       allowPrivateReceivers: false,
       privateReceivers: expect.any(Object),
       requireEmbedScript: false,
