@@ -380,6 +380,10 @@ export const plannedInlines: ReadonlyArray<Omit<PlannedBlock, "begins"> & { read
     says: [/nothing failed/],
   },
   { text: "openssl rand -base64 32", says: [/^[\w+/]{43}=$/m] },
+  {
+    text: "curl --fail --data-binary @- -H 'Content-Type: message/rfc822' https://sign.example.com/mail/reports/SECRET",
+    ranBy: "gateway/test/signing-page.test.ts",
+  },
   { text: "openssl rand -hex 32", says: [/^[0-9a-f]{64}$/m] },
   { text: "nats sub 'assent.>'", says: [/nats sub assent\.>/] },
   { text: "deploy/make-secrets.sh && docker compose -f deploy/compose.yaml up --build", says: [/docker compose/] },

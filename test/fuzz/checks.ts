@@ -58,8 +58,9 @@ function leakProblems({ status, text }: FuzzAnswer): string[] {
   return found === undefined ? [] : [`an error that tells of the inside: ${found}`];
 }
 
-function codeProblems({ errorCodes, operationId }: FuzzOperation, { status, text }: FuzzAnswer): string[] {
-  if (status < 400) return [];
+function codeProblems({ errorCodes, operationId }: FuzzOperation, { status, headers, text }: FuzzAnswer): string[] {
+  // Pages for people have words instead; that they are declared is checked with the content type.
+  if (status < 400 || headers.get("content-type")?.startsWith("text/html") === true) return [];
   const code = codeOf(text);
   if (code === undefined) return [`an error without a code: ${text.slice(0, 200)}`];
   const declared = errorCodes.get(status);

@@ -68,6 +68,13 @@ export async function createBeginnings(system: System, api: Api, pool: Pool): Pr
   const { templateId } = await publishText(api, terms, "<p>Be kind.</p>");
   await ask(201, "POST", "/v1/click/accept", { templateId, userRef: "user-1" }, `first of ${templateId}`);
   await ask(200, "POST", "/v1/click/consent/user-1", { purposes: [{ purpose: "marketing", decision: "GRANT" }] });
+  for (const isStarted of [false, true]) {
+    const { id } = await ask(201, "POST", "/v1/click/campaigns", {
+      ...{ name: "Terms", templateId, dueAt: "2036-12-31T23:00:00Z" },
+    });
+    await ask(200, "POST", `/v1/click/campaigns/${id}/people`, { userRefs: ["user-1", "user-2"] });
+    if (isStarted) await ask(200, "POST", `/v1/click/campaigns/${id}/start`);
+  }
   await createGenerated(ask);
   await createSigned(ask, api.organizationId);
   const { id } = await ask(201, "POST", "/v1/webhooks/endpoints", { url: nowhere, eventTypes: ["webhook.test"] });
@@ -108,6 +115,11 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
   const copy = { recipients: [{ roleName: "Buyer", name: "Bob Example", email: "bob@example.com" }] };
   const { listId } = await ask(201, "POST", `${account}/bulk_send_lists`, { name: "Spring", bulkCopies: [copy] });
   await ask(201, "POST", `${account}/bulk_send_lists/${listId}/send`, { envelopeOrTemplateId: templateId });
+  for (const isDefault of [false, true]) {
+    const { id } = await ask(201, "POST", "/v1/sign/brands", { name: `${isDefault} of ${templateId}`, isDefault });
+    for (const name of ["logo", "favicon"])
+      await ask(200, "PUT", `/v1/sign/brands/${id}/${name}`, { content: onePixel });
+  }
   await ask(201, "POST", `${account}/connect`, { urlToPublishTo: nowhere });
   await unlessFull(ask(201, "POST", `${account}/connect/secret`, {}));
 }
