@@ -148,7 +148,7 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     await heading(page, "Terms 2027, extended");
     await button(page, "Cancel campaign").click();
     await dialog(page).getByRole("button", { name: "Cancel campaign" }).click();
-    await page.getByText("Canceled").waitFor();
+    await page.getByText("Canceled", { exact: true }).waitFor();
     await button(page, "Export outstanding users").click();
     await heading(page, "Privacy");
     await page.context().close();
