@@ -8,7 +8,7 @@ import {
   CreateCampaignRequestSchema,
   UpdateCampaignRequestSchema,
 } from "#gen/assent/click/v1/click_pb.ts";
-import { choice, count, integer, list, orNull, text, time, uuid } from "./kinds.ts";
+import { choice, clockTime, count, integer, list, orNull, text, time, uuid } from "./kinds.ts";
 import { type AnswerOf, optional, optionalForGood, readOnly, required, requiredForGood } from "./members.ts";
 import { closed, nested, resource, shown } from "./resource.ts";
 
@@ -20,7 +20,7 @@ const reminders = resource(
         "So many days before the day of dueAt, by the calendar of the time zone; 0 for that day itself. At most 20. What has passed when the campaign starts, or comes after dueAt, is left out.",
       example: [14, 3, 1],
     }),
-    at: optional(text(5, 5, { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), {
+    at: optional(clockTime, {
       description: "The time of the day, by the clocks of the time zone; 09:00 when absent.",
       example: "09:00",
     }),

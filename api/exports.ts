@@ -10,7 +10,7 @@ import {
   UpdateExportScheduleRequestSchema,
 } from "#gen/assent/auth/v1/exports_pb.ts";
 import { AcceptanceFormat, AcceptancesToExportSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
-import { bigCount, count, flag, integer, named, orNull, text, time, uuid } from "./kinds.ts";
+import { bigCount, clockTime, count, flag, integer, named, orNull, text, time, uuid } from "./kinds.ts";
 import { type AnswerOf, changeable, computed, optional, readOnly, required, whenCreating } from "./members.ts";
 import { closed, nested, resource } from "./resource.ts";
 
@@ -132,7 +132,7 @@ export const exportSchedule = resource(
         "1 when absent. weekly: of the week, from 1 for Monday to 7. monthly: of the month, or its last day where it is shorter. daily: without effect.",
       example: 1,
     }),
-    at: optional(text(5, 5, { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" }), {
+    at: optional(clockTime, {
       description: "The time of the day, by the clocks of the time zone; 00:00 when absent.",
       example: "06:00",
     }),

@@ -175,6 +175,8 @@ export const choice = <const Names extends readonly string[]>(...names: Names): 
 export const isoOf = ({ seconds, nanos }: Timestamp): string =>
   new Date(Number(seconds) * 1000 + Math.floor(nanos / 1_000_000)).toISOString();
 
+/** Hours and minutes, such as 09:00. */
+export const clockTime = text(5, 5, { pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$" });
 /** A moment: RFC 3339, in answers in UTC with milliseconds. */
 export const time: Kind<string> = {
   at: (slot) => {
