@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type pg from "pg";
 import { createPool } from "#platform/db/pool.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { allowServiceRoles } from "../service-login.ts";
+import { allowServiceRoles } from "../migrate.ts";
 
 let database: TestDatabase;
 let superuser: pg.Pool;

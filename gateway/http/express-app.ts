@@ -16,9 +16,15 @@ import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { NoteUse } from "../limits/use-report.ts";
 import type { Route } from "../routes/route.ts";
 import { linkProblemReply } from "../signing/replies.ts";
-import { createAddressDialect, isCompatPath, isGenerationPath } from "./address-dialect.ts";
 import { findHeaderProblem } from "./client-error.ts";
-import { type ErrorDialect, genDialect, standardDialect, tooManyRequests } from "./error-dialect.ts";
+import {
+  clickDialect,
+  type ErrorDialect,
+  genDialect,
+  oauthDialect,
+  standardDialect,
+  tooManyRequests,
+} from "./error-dialect.ts";
 import { errorReply } from "./errors.ts";
 import { type Exchange, exchangeOf, openExchange } from "./exchange.ts";
 import { type ExecutorDeps, executeRoute } from "./execute-route.ts";
@@ -233,5 +239,22 @@ function createAccessLog({ logger, metrics, noteUse }: AccessLogDeps): LogWhenCl
       };
       lines.info(line, "request");
     });
+  };
+}
+
+/** Whether an address is one of document generation, whether there is something at it or not. */
+export const isGenerationPath = (path: string): boolean => /^\/(v1\/gen|batches)(\/|$)/.test(path);
+
+/** Whether an address is one of the interface that is compatible with DocuSign's. */
+export const isCompatPath = (path: string): boolean => path === "/restapi" || path.startsWith("/restapi/");
+
+/** The format of errors at an address, for requests that reach no route. */
+function createAddressDialect(routes: readonly Route[]): (path: string) => ErrorDialect {
+  const tokenPaths = new Set(routes.filter(({ dialect }) => dialect === oauthDialect).map(({ path }) => path));
+  return (path) => {
+    if (path.startsWith("/v1/click/")) return clickDialect;
+    if (isGenerationPath(path)) return genDialect;
+    if (isCompatPath(path)) return compatDialect;
+    return tokenPaths.has(path) ? oauthDialect : standardDialect;
   };
 }

@@ -4,9 +4,9 @@ import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { directionOf } from "#platform/language.ts";
 import type { EmbedScript } from "../embed-script.ts";
+import { prefers } from "../http/accept.ts";
 import { isKnown } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
-import { chooseFormat, type RenderFormat } from "./negotiate.ts";
 
 export interface RenderReplyOptions {
   readonly format: RenderFormat | undefined;
@@ -209,3 +209,10 @@ const pageScript = `"use strict";
 
 /** For the page's policy, which allows this script and those of our own origin. */
 const pageScriptHash = `sha256-${createHash("sha256").update(pageScript).digest("base64")}`;
+
+/** The forms of a rendering. */
+export type RenderFormat = "json" | "html" | "fragment";
+
+/** As ?format= says; else HTML for whoever prefers it to JSON, as browsers do, and JSON for everybody else. */
+const chooseFormat = (asked: RenderFormat | undefined, accept: string | undefined): RenderFormat =>
+  asked ?? (prefers(accept, "text/html", "application/json") ? "html" : "json");

@@ -2,7 +2,7 @@ import { rendering } from "#api/renderings.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { clickDialect } from "../http/error-dialect.ts";
-import type { RenderFormat } from "../render/negotiate.ts";
+import type { RenderFormat } from "../render/reply.ts";
 import { renderReply } from "../render/reply.ts";
 import { contentTimeoutMs, fileAnswer } from "./generation/file-answer.ts";
 import {

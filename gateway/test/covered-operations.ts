@@ -1,4 +1,4 @@
-import { isCompatPath } from "../http/address-dialect.ts";
+import { isCompatPath } from "../http/express-app.ts";
 import { allRoutes } from "../routes/index.ts";
 import { type Operation, operations } from "../routes/operations.ts";
 import { paramsOf, type Route } from "../routes/route.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { isCompatPath } from "../http/address-dialect.ts";
+import { isCompatPath } from "../http/express-app.ts";
 import { operations } from "../routes/operations.ts";
 import { compatSample, coveredOperations } from "./covered-operations.ts";
 

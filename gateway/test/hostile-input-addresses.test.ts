@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { JsonSchema } from "#api/kinds.ts";
-import { isCompatPath } from "../http/address-dialect.ts";
+import { isCompatPath } from "../http/express-app.ts";
 import { operations } from "../routes/operations.ts";
 import { coveredOperations } from "./covered-operations.ts";
 import {

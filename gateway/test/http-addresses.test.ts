@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
-import { isGenerationPath } from "../http/address-dialect.ts";
+import { isGenerationPath } from "../http/express-app.ts";
 import { operations } from "../routes/operations.ts";
 import { pathWith } from "./sample-requests.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";

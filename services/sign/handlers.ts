@@ -24,7 +24,7 @@ import { exportOrganization } from "./export/export-organization.ts";
 import { exportPerson } from "./export/export-person.ts";
 import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
 import { listAgreements, listAuditEvents } from "./list/list-agreements.ts";
-import { reportUndelivered } from "./mail/report-undelivered.ts";
+import { reportUndelivered } from "./mail/undelivered.ts";
 import { retention } from "./retention/handlers.ts";
 import { legalHolds } from "./retention/hold-handlers.ts";
 import { purgeAgreement } from "./retention/purge.ts";

@@ -3,12 +3,12 @@ import fc from "fast-check";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import { verificationRequirements } from "../../services/click/accept/verification.ts";
 import { effectivePolicy } from "../../services/click/terms/policy.ts";
-import { effectiveConfiguration } from "../../services/templates/domain/configuration.ts";
 import {
   defaultPolicyFlags,
   policyFlagRules,
   verificationMethods,
 } from "../../services/templates/domain/policy-flags.ts";
+import { effectiveConfiguration } from "../../services/templates/rpc/configuration.ts";
 
 // The templates service tells the hash of the policy and the click service writes it into receipts. No service imports
 // another one, so both know the defaults and what they ask for; here they are held together.

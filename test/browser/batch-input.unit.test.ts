@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readBatchInput } from "../../web/dashboard/src/pages/generation/batch-input.ts";
-import { type DataField, fieldsOf } from "../../web/dashboard/src/pages/generation/data-schema.ts";
+import { type DataField, fieldsOf, readBatchInput } from "../../web/dashboard/src/pages/generation/batch-input.ts";
 
 const fields: DataField[] = [
   { path: "customer.name", types: ["string", "number", "boolean"], isRequired: true },

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { isGenerationPath } from "../../gateway/http/address-dialect.ts";
+import { isGenerationPath } from "../../gateway/http/express-app.ts";
 import { createTextFormats } from "../../gateway/http/validate.ts";
 import { closed, type Json, mediaType, type Operation, operationFinder, type Response, resolver } from "./openapi.ts";
 

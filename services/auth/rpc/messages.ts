@@ -9,6 +9,11 @@ import {
   OrganizationSummarySchema,
   Plan as PlanMessage,
 } from "#gen/assent/auth/v1/auth_pb.ts";
+import {
+  NoticeDelivery,
+  type NoticeSettingsSchema,
+  type NoticeSettings as SettingsMessage,
+} from "#gen/assent/auth/v1/notices_pb.ts";
 import { AuditEventSchema } from "#gen/assent/auth/v1/organization_pb.ts";
 import {
   UserRole as RoleMessage,
@@ -19,6 +24,7 @@ import {
 import { DomainError } from "#platform/errors.ts";
 import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import { refusedField } from "#platform/problems.ts";
+import { noticesText, parseNotices } from "../domain/notices.ts";
 import type { Plan } from "../domain/organization.ts";
 import type { User, UserRole, UserStatus } from "../domain/user.ts";
 import type { StoredAuditEvent } from "../store/audit-store.ts";
@@ -26,7 +32,6 @@ import type { ChangeKind, StoredChange } from "../store/change-store.ts";
 import type { OrganizationUse } from "../store/organization-store.ts";
 import type { ApiKey, OAuthClient, OAuthClientKey, Organization } from "../store/orm.ts";
 import type { StoredSession } from "../store/session-store.ts";
-import { toNoticesMessage } from "./notices-message.ts";
 
 const plans = {
   gen_starter: PlanMessage.GEN_STARTER,
@@ -165,3 +170,13 @@ export const toSessionMessage = (session: StoredSession): MessageInitShape<typeo
 
 export const toAuditMessage = (event: StoredAuditEvent): MessageInitShape<typeof AuditEventSchema> =>
   auditEvents.write(event);
+
+const deliveries = { immediate: NoticeDelivery.IMMEDIATE, daily: NoticeDelivery.DAILY } as const;
+
+export function toNoticesMessage(text: string): MessageInitShape<typeof NoticeSettingsSchema> {
+  const { delivery, ...flags } = parseNotices(text);
+  return { ...flags, delivery: deliveries[delivery] };
+}
+
+export const noticesOf = (settings: SettingsMessage): string =>
+  noticesText({ ...settings, delivery: settings.delivery === NoticeDelivery.DAILY ? "daily" : "immediate" });

@@ -13,8 +13,7 @@ import { addAudit } from "../store/audit-store.ts";
 import { noteChange } from "../store/change-store.ts";
 import { findUser, listApplicationReaders, lockUser, updateUser } from "../store/user-store.ts";
 import type { AuthDeps } from "./deps.ts";
-import { toOrgId } from "./messages.ts";
-import { toNoticesMessage } from "./notices-message.ts";
+import { toNoticesMessage, toOrgId } from "./messages.ts";
 
 type Deps = Pick<AuthDeps, "people" | "keys" | "clock" | "newId">;
 type Handlers = Pick<ServiceImpl<typeof TokenService>, "findNoticeReaders" | "stopNotices">;

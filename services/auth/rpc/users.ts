@@ -34,8 +34,7 @@ import {
 } from "../store/user-store.ts";
 import { type Acting, type ActingDeps, actAs, requireRole } from "./acting.ts";
 import type { AuthDeps } from "./deps.ts";
-import { toRole, toUserMessage, userNotFound } from "./messages.ts";
-import { noticesOf } from "./notices-message.ts";
+import { noticesOf, toRole, toUserMessage, userNotFound } from "./messages.ts";
 import { renewOwnSession } from "./sessions.ts";
 
 export const listUsers = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "listUsers"> => ({

@@ -1,12 +1,48 @@
+import { Migration } from "@mikro-orm/migrations";
 import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { indexMigration, type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
+import { masterKeyTablesSql } from "#platform/master-keys/tables.ts";
 import { outboxCursorSql } from "#platform/outbox/outbox.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Consent } from "./002_consent.ts";
 import { Migration003Render, Migration004Stats, Migration007ExternalHeads } from "./003_to_007.ts";
 import { Migration005Evidence } from "./005_evidence.ts";
-import { Migration012MasterKeys } from "./012_master_keys.ts";
+
+/** Supports replacing the master key: a role of its own may read everything that is sealed and seal it again. */
+class Migration012MasterKeys extends Migration {
+  override up(): void {
+    for (const statement of statements) this.addSql(statement);
+  }
+}
+
+const ofRecord = (table: string, recordId: string, columns: readonly string[], ...key: readonly string[]) => ({
+  table,
+  columns,
+  reads: ["organization_id", recordId, ...key],
+  isOfOrganizations: true,
+});
+
+const statements = masterKeyTablesSql({
+  schema: "click",
+  serviceRole: "assent_click",
+  resealerRole: "assent_click_resealer",
+  hasHashKey: true,
+  sealed: [
+    {
+      table: "click.signing_key",
+      columns: ["private_key"],
+      reads: ["purpose", "generation", "kid"],
+      isOfOrganizations: false,
+    },
+    ofRecord("click.acceptance", "receipt_id", ["sealed"], "idempotency_hash"),
+    ofRecord("click.session", "id", ["sealed", "sealed_reason"]),
+    ofRecord("click.session_event", "session_id", ["sealed_target"], "position"),
+    ofRecord("click.sealed_rendering", "record_id", ["sealed"]),
+    ofRecord("click.consent_event", "receipt_id", ["sealed"], "subject_index", "revision"),
+    ofRecord("click.subject_key", "record_id", ["seed"]),
+  ],
+});
 
 export const clickMigrations: ServiceMigrations = {
   schema: "click",

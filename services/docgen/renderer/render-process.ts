@@ -1,6 +1,5 @@
 // The program of a renderer process. It sees no configuration, no secrets and no network, and ends with its parent.
-import { answerRenders } from "./answer-renders.ts";
-import { createRender, warmUp } from "./render.ts";
+import { answerRenders, createRender, warmUp } from "./render.ts";
 
 const render = createRender();
 warmUp(render);

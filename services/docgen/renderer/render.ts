@@ -1,7 +1,8 @@
+import { answerJobs } from "#platform/child-processes/fork-child.ts";
 import { defaultPage } from "../domain/page.ts";
 import { renderTemplate } from "../templating/render-template.ts";
 import { createTypesetter } from "../typesetting/typesetter.ts";
-import type { Rendered, RenderJob, RenderWarning } from "./render-job.ts";
+import { RenderError, type Rendered, type RenderJob, type RenderOutcome, type RenderWarning } from "./render-job.ts";
 
 export type Render = (job: RenderJob) => Omit<Rendered, "renderMs">;
 
@@ -82,3 +83,35 @@ function childrenOf(path: string, value: unknown): Array<readonly [path: string,
 
 const pathTo = (path: string, name: string): string =>
   /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`;
+
+/**
+ * Turns this program into a renderer process: it reports that it is ready and answers each job with the result of
+ * `render`.
+ */
+export const answerRenders = (render: (job: RenderJob) => Omit<Rendered, "renderMs">): void =>
+  answerJobs((job: RenderJob) => answer(render, job));
+
+function answer(render: (job: RenderJob) => Omit<Rendered, "renderMs">, job: RenderJob): RenderOutcome {
+  const start = performance.now();
+  try {
+    const rendered = render(job);
+    return { kind: "rendered", rendered: { ...rendered, renderMs: performance.now() - start } };
+  } catch (error) {
+    if (!(error instanceof RenderError)) throw error;
+    const { code, message, details, cause } = error;
+    return { kind: "refused", code, message, details, notes: notesOf(cause) };
+  }
+}
+
+const maxNotes = 5;
+const maxNoteLength = 200;
+
+/** What stands in quotation marks may come from the document. */
+const notesOf = (cause: unknown): string[] =>
+  Array.isArray(cause)
+    ? cause.slice(0, maxNotes).map((note) =>
+        String(note)
+          .replaceAll(/(["'`]).*\1/gs, "…")
+          .slice(0, maxNoteLength),
+      )
+    : [];

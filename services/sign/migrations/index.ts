@@ -1,8 +1,7 @@
 import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
-import { Migration002Evidence } from "./002_evidence.ts";
-import { migrations005To008 } from "./005_to_008.ts";
+import { Migration002Evidence, migrations005To008 } from "./002_to_008.ts";
 import { Migration011TrailFormat } from "./011_trail_format.ts";
 import { Migration014FileKeys } from "./014_file_keys.ts";
 import { Migration016Retention } from "./016_retention.ts";

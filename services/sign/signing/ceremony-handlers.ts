@@ -16,9 +16,9 @@ import { requireDocument } from "../edit/edit-documents.ts";
 import { isOverdue } from "../send/end-agreement.ts";
 import { openAgreement, requireOpenable } from "../send/open.ts";
 import { seenByRecipient, seenBySender } from "./ceremony.ts";
+import { type ConsentText, consentTexts } from "./consent-text.ts";
 import { findProgress, type Progress, withProgress } from "./progress.ts";
 import { withEvent } from "./return-url.ts";
-import { servedConsentTexts } from "./served-consent-texts.ts";
 import {
   callerOfVisit,
   type RecipientSession,
@@ -178,3 +178,12 @@ const asEnded = (error: unknown, { view }: SigningSession): unknown =>
 const endings: ReadonlySet<string> = new Set(["INVALID_ENVELOPE_STATUS", "ENVELOPE_NOT_FOUND", "RECIPIENT_NOT_FOUND"]);
 
 class SeenError extends Error {}
+
+/** What the person of a session is asked to consent to: a text names the organization, or the sender of one without. */
+export async function servedConsentTexts(
+  { organizations }: Pick<SignDeps, "organizations">,
+  { orgId, agreement }: Pick<SigningSession, "orgId" | "agreement">,
+): Promise<readonly ConsentText[]> {
+  const { name } = await organizations.of(orgId);
+  return consentTexts(name === "" ? (agreement?.sender.name ?? "") : name);
+}

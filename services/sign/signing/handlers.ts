@@ -25,12 +25,11 @@ import { sendDraft } from "../send/send-draft.ts";
 import { requireAttached } from "./attachment.ts";
 import { addAttachment, listAttachments } from "./attachments.ts";
 import { giveConsent as decideConsent, declineAgreement, leaveAgreement } from "./ceremony.ts";
-import { getCeremony, getCeremonyDocument, requireRecipientSession } from "./ceremony-handlers.ts";
+import { getCeremony, getCeremonyDocument, requireRecipientSession, servedConsentTexts } from "./ceremony-handlers.ts";
 import type { ConsentText } from "./consent-text.ts";
 import { type FinishCommand, finishAgreement } from "./finish.ts";
 import { findProgress, type SavedPart, saveProgress } from "./progress.ts";
 import { type ReturnEvent, withEvent } from "./return-url.ts";
-import { servedConsentTexts } from "./served-consent-texts.ts";
 import {
   callerOfVisit,
   closeSession,

@@ -3,10 +3,10 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type Masked, type RecordOf, type Records, recordsOf } from "#api/records.ts";
 import { TemplateConfigurationSchema, TemplateStatus, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
-import { effectiveConfiguration } from "../domain/configuration.ts";
-import type { PolicyFlags } from "../domain/policy-flags.ts";
+import { defaultPolicyFlags, type PolicyFlags, type verificationMethods } from "../domain/policy-flags.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
 import { type Template, templateStatus } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
@@ -84,3 +84,83 @@ const isPart = (path: string, divisible: string): boolean => path.includes(".") 
 /** What is made of a member that is there. */
 export const when = <Value, Made>(value: Value | undefined, make: (value: Value) => Made): Made | undefined =>
   value === undefined ? undefined : make(value);
+
+export interface EffectiveConfiguration {
+  readonly policy: PolicyFlags;
+  /** Receipts name the policy that held by it. */
+  readonly policyHash: string;
+  readonly verification: VerificationRequirements;
+}
+
+/** What holds for an acceptance of this template now. */
+export function effectiveConfiguration(template: Pick<Template, "type" | "policyFlags">): EffectiveConfiguration {
+  // A template that is older than a flag does not state it.
+  const policy = { ...defaultPolicyFlags(template.type), ...template.policyFlags };
+  return {
+    policy,
+    policyHash: sha256Label(canonicalJson(policy)),
+    verification: verificationRequirements(policy),
+  };
+}
+
+type VerificationMethod = (typeof verificationMethods)[number];
+
+/** What an acceptance must carry about who the person is. */
+interface VerificationRequirements {
+  readonly required: boolean;
+  /** How the methods that are not required by themselves are meant; with ANY, one of them is enough. */
+  readonly mode: "ALL" | "ANY";
+  readonly methods: readonly RequiredMethod[];
+}
+
+interface RequiredMethod {
+  readonly method: VerificationMethod;
+  /** False for one of several alternatives. */
+  readonly required: boolean;
+  /** How much it proves. */
+  readonly level: number;
+  readonly parameters: JsonObject;
+}
+
+const levels: Readonly<Record<VerificationMethod, number>> = {
+  NONE: 0,
+  CUSTOMER_ATTESTED: 1,
+  CUSTOMER_SESSION: 2,
+  TYPED_NAME: 1,
+  AGE_STATEMENT: 1,
+};
+
+/** What the flags ask for, weakest first; each method once. */
+export function verificationRequirements(flags: PolicyFlags): VerificationRequirements {
+  const named = flags.verificationMethods.filter((method) => method !== "NONE");
+  const isChoice = flags.verificationMode === "ANY" && named.length > 1;
+  const demanded = new Set<VerificationMethod>(isChoice ? [] : named);
+  if (flags.requireAuthenticatedUser) demanded.add("CUSTOMER_SESSION");
+  if (flags.requireTypedName) demanded.add("TYPED_NAME");
+  if (flags.minAge > 0) demanded.add("AGE_STATEMENT");
+  // A method that is required anyway also satisfies the choice.
+  const isMet = named.some((method) => demanded.has(method));
+  const alternatives = isChoice && !isMet ? named : [];
+  const methods = [...new Set([...demanded, ...alternatives])].map((method) => ({
+    method,
+    required: demanded.has(method),
+    level: levels[method],
+    parameters: parametersOf(method, flags),
+  }));
+  return {
+    required: methods.length > 0,
+    mode: flags.verificationMode,
+    methods: methods.sort((a, b) => a.level - b.level || a.method.localeCompare(b.method, "en")),
+  };
+}
+
+function parametersOf(method: VerificationMethod, flags: PolicyFlags): JsonObject {
+  switch (method) {
+    case "CUSTOMER_SESSION":
+      return { authMethods: ["PASSWORD", "SSO", "MFA", "PASSKEY"] };
+    case "AGE_STATEMENT":
+      return flags.minAge > 0 ? { minAge: flags.minAge } : {};
+    default:
+      return {};
+  }
+}

@@ -1,8 +1,7 @@
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Deployment } from "../domain/deployment.ts";
-import { policyProblems } from "../domain/deployment-policy.ts";
-import { snapshotOf } from "../domain/deployment-snapshot.ts";
+import { policyProblems, snapshotOf } from "../domain/deployment-policy.ts";
 import type { Template } from "../domain/template.ts";
 import {
   findTemplateIdOfDeployment,

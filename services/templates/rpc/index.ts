@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { settleChanges } from "./answer-validity.ts";
 import { applyPolicyFlags } from "./apply-policy-flags.ts";
 import {
   decideVersionApproval,
@@ -13,7 +12,6 @@ import {
 } from "./approvals.ts";
 import { bulkArchiveTemplates, bulkDuplicateTemplates } from "./bulk.ts";
 import { getTemplateConfiguration } from "./configuration.ts";
-import { validateContent } from "./content.ts";
 import {
   activateDeployment,
   createDeployment,
@@ -31,14 +29,14 @@ import { getRevision } from "./get-revision.ts";
 import { publishVersion } from "./publish-version.ts";
 import { countTemplateParts, listPublishedPurposes } from "./purposes.ts";
 import { resolveDeployment } from "./resolve-deployment.ts";
-import { resolveTemplates } from "./resolve-templates.ts";
+import { resolveTemplates, settleChanges } from "./resolve-templates.ts";
 import { cancelVersionSchedule } from "./schedule.ts";
 import { createScreenshot, deleteScreenshot, getScreenshot, listScreenshots } from "./screenshots.ts";
 import { createTemplate, getTemplate, listTemplates, listTemplateTypes, removeTemplate } from "./templates.ts";
 import { updateTemplate } from "./update-template.ts";
 import { updateVersion } from "./update-version.ts";
 import { archiveVersion, createVersion, getVersion, listVersions } from "./versions.ts";
-import { withValidation } from "./with-validation.ts";
+import { validateContent, withValidation } from "./with-validation.ts";
 
 export const templatesRoutes =
   (deps: TemplatesDeps): RpcRoutes =>

@@ -1,10 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { MethodOptions_IdempotencyLevel as Idempotency, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { ServiceImpl } from "@connectrpc/connect";
 import {
   type ResolveTemplatesRequest_Item as Item,
   type ResolveTemplatesResponse_ResultSchema as ResultSchema,
   type TemplateSnapshotSchema,
   TemplateStatus,
+  TemplatesService,
   TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { isUuid, parseOrgId } from "#platform/ids.ts";
@@ -17,7 +19,6 @@ import {
   resolveTemplates as resolve,
   resolveKey,
 } from "../store/resolve-store.ts";
-import { answerValidMs } from "./answer-validity.ts";
 import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { counterpartyMessage } from "./messages.ts";
 
@@ -80,4 +81,45 @@ export function snapshotMessage(template: ResolvedTemplate): MessageInitShape<ty
     publishedVersions: publishedVersions.map((version) => ({ ...version })),
     changesAt: changesAt === null ? undefined : timestampFromMs(changesAt),
   };
+}
+
+type Handlers = Partial<ServiceImpl<typeof TemplatesService>>;
+
+/**
+ * For so long an answer of ResolveTemplates may be used again. Saves most of these calls when acceptances come in
+ * hundreds of batches a second, and costs each change as much time.
+ */
+export const answerValidMs = 25;
+
+/** Timers and clocks of two processes may differ by a little. */
+const toleranceMs = 5;
+
+/** What these make or change is in no answer of ResolveTemplates that was given before. */
+const additions: ReadonlySet<string> = new Set([
+  ...["createTemplate", "createVersion", "putVersionDraft", "deleteVersionDraft", "cancelVersionSchedule"],
+  ...["requestVersionApproval", "decideVersionApproval"],
+  ...["createScreenshot", "deleteScreenshot", "createTemplateFile"],
+]);
+
+/**
+ * Lets the answer to a change wait until every answer of ResolveTemplates that was given before the change has run out.
+ * Holds over any number of processes, because it only takes time to pass.
+ */
+export function settleChanges(handlers: Handlers, wait: (ms: number) => Promise<void>): Handlers {
+  const settled = Object.entries(handlers).map(([name, handler]) => {
+    if (!isChange(name)) return [name, handler];
+    const change = handler as (...args: readonly unknown[]) => unknown;
+    const settle = async (...args: readonly unknown[]): Promise<unknown> => {
+      const answer = await change(...args);
+      await wait(answerValidMs + toleranceMs);
+      return answer;
+    };
+    return [name, settle];
+  });
+  return Object.fromEntries(settled) as Handlers;
+}
+
+function isChange(name: string): boolean {
+  const method = TemplatesService.methods.find(({ localName }) => localName === name);
+  return method?.idempotency !== Idempotency.NO_SIDE_EFFECTS && !additions.has(name);
 }

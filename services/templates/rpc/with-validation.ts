@@ -1,15 +1,22 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
-import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
+import type {
+  ContentFindingSchema,
+  ContentReportSchema,
+  TemplatesService,
+} from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import { maxFindings } from "../domain/content-rules/report.ts";
+import { type ContentFinding, type ContentReport, limitFindings, maxFindings } from "../domain/content-rules/report.ts";
+import { invalid, problem } from "../domain/problems.ts";
 import type { Template } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
 import { findTemplates } from "../store/template-store.ts";
-import { reportMessage } from "./content.ts";
-import type { TemplatesDeps } from "./deps.ts";
-import { contentFormatOf, type DraftInit, type TemplateInit, type VersionInit } from "./messages.ts";
+import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
+import { contentFormatOf, type DraftInit, type TemplateInit, templateTypeOf, type VersionInit } from "./messages.ts";
 import { publicationSubject } from "./publish-version.ts";
+import { parseFormat } from "./update-version.ts";
 
 type Handlers = Partial<ServiceImpl<typeof TemplatesService>>;
 type Deps = Pick<TemplatesDeps, "orm" | "checker" | "checkLimits" | "logger">;
@@ -97,3 +104,41 @@ async function withPatience(work: Promise<unknown>, patienceMs: number): Promise
     clearTimeout(timer);
   }
 }
+
+export const validateContent = (deps: Pick<TemplatesDeps, "checker">): TemplatesRpcs<"validateContent"> => ({
+  async validateContent(request, context) {
+    requireCaller(context);
+    const type = templateTypeOf(request.type);
+    if (type === undefined) throw invalid(problem("type", "INVALID_TYPE", "must be STATIC, GENERATED or CONSENT"));
+    const { content } = request;
+    const outcome = await deps.checker.check({ type, format: parseFormat(request.format), content });
+    switch (outcome.kind) {
+      case "report":
+        return { report: reportMessage(outcome.report) };
+      case "tooComplex":
+        throw invalid(problem("content", "TOO_COMPLEX", "takes too long to check: make it simpler or shorter"));
+      case "busy":
+        throw new DomainError("SERVICE_UNAVAILABLE");
+    }
+  },
+});
+
+type ReportInit = MessageInitShape<typeof ContentReportSchema>;
+
+/** A report with at most so many findings of each severity, and one more that says so when there are others. */
+const reportMessage = (report: ContentReport, limit = maxFindings): ReportInit => ({
+  valid: report.valid,
+  errors: limitFindings(report.errors, limit).map(findingMessage),
+  warnings: limitFindings(report.warnings, limit).map(findingMessage),
+});
+
+const findingMessage = (finding: ContentFinding): MessageInitShape<typeof ContentFindingSchema> => ({
+  code: finding.code,
+  message: finding.message,
+  path: finding.path,
+  line: finding.line,
+  column: finding.column,
+  offset: finding.offset,
+  length: finding.length,
+  snippet: finding.snippet,
+});

@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import type pg from "pg";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { DeploymentSnapshot } from "../domain/deployment-snapshot.ts";
+import type { DeploymentSnapshot } from "../domain/deployment-policy.ts";
 import type { Counterparty } from "../domain/template.ts";
 import type { TemplateType } from "../domain/type-config.ts";
 

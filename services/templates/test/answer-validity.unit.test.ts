@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { answerValidMs, settleChanges } from "../rpc/answer-validity.ts";
+import { answerValidMs, settleChanges } from "../rpc/resolve-templates.ts";
 
 describe("settleChanges", () => {
   const waits: number[] = [];

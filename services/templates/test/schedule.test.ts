@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { TemplateType, type Version, VersionStatus } from "#gen/assent/templates/v1/templates_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
-import { answerValidMs } from "../rpc/answer-validity.ts";
 import { publisherPollMs } from "../rpc/due-publications.ts";
+import { answerValidMs } from "../rpc/resolve-templates.ts";
 import { createActive } from "./deployment-harness.ts";
 import {
   clientId,

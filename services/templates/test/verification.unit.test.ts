@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { effectiveConfiguration, verificationRequirements } from "../domain/configuration.ts";
 import { defaultPolicyFlags, type StatedPolicyFlags } from "../domain/policy-flags.ts";
+import { effectiveConfiguration, verificationRequirements } from "../rpc/configuration.ts";
 
 const requirements = (stated: StatedPolicyFlags) =>
   verificationRequirements({ ...defaultPolicyFlags("STATIC"), ...stated });

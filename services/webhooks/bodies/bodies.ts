@@ -14,7 +14,6 @@ import type { StoredEvent } from "../domain/delivery.ts";
 import type { AuditFormat } from "../domain/endpoint.ts";
 import { connectEventOf } from "../domain/event-types.ts";
 import { testData } from "../domain/event-types-webhooks.ts";
-import { auditMakers } from "./audit-data.ts";
 import { clickData } from "./click-data.ts";
 import { type Room, withContents } from "./connect-documents.ts";
 import {
@@ -26,7 +25,7 @@ import {
   textOrNull,
 } from "./event-parts.ts";
 import { createLookups, type LookupClients, type Lookups } from "./lookups.ts";
-import { ocsfOf } from "./ocsf.ts";
+import { auditMakers, ocsfOf } from "./ocsf.ts";
 import { signData } from "./sign-data.ts";
 
 interface ToldDocument {

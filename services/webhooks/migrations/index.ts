@@ -1,9 +1,38 @@
+import { Migration } from "@mikro-orm/migrations";
 import { destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { erasureAnswersSql } from "#platform/db/erasure-answers.ts";
 import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
+import { masterKeyTablesSql } from "#platform/master-keys/tables.ts";
 import { Migration001Initial } from "./001_initial.ts";
-import { Migration002MasterKeys } from "./002_master_keys.ts";
+
+/** The master key can be replaced: everything that is sealed can be read and sealed anew by a role of its own. */
+class Migration002MasterKeys extends Migration {
+  override up(): void {
+    for (const statement of statements) this.addSql(statement);
+  }
+}
+
+const statements = masterKeyTablesSql({
+  schema: "webhooks",
+  serviceRole: "assent_webhooks",
+  resealerRole: "assent_webhooks_resealer",
+  hasHashKey: false,
+  sealed: [
+    {
+      table: "webhooks.endpoint",
+      columns: ["secret", "previous_secret"],
+      reads: ["organization_id", "id"],
+      isOfOrganizations: true,
+    },
+    {
+      table: "webhooks.connect_secret",
+      columns: ["secret"],
+      reads: ["organization_id", "id"],
+      isOfOrganizations: true,
+    },
+  ],
+});
 
 export const webhooksMigrations: ServiceMigrations = {
   schema: "webhooks",

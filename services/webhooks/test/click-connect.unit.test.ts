@@ -4,8 +4,8 @@ import { connectBody } from "../bodies/bodies.ts";
 import { parseEvent } from "../bodies/event-parts.ts";
 import type { Lookups } from "../bodies/lookups.ts";
 import { receiverOf } from "../connect/receiver.ts";
+import { planDeliveries } from "../consumers/fan-out.ts";
 import { connectEventOf } from "../domain/event-types.ts";
-import { planDeliveries } from "../domain/plan-deliveries.ts";
 import { ids, occurredAt, orgId, storedEvent } from "./sample-events.ts";
 
 const subject = "assent.click.acceptance.recorded";

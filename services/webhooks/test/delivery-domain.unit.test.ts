@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
+import { agreementReceiverId } from "../consumers/fan-out.ts";
 import { connectDelayAfter, delayAfter } from "../domain/delivery.ts";
 import { type Asked, errorText, outcomeOf, parseRetryAfter } from "../domain/outcome.ts";
-import { agreementReceiverId } from "../domain/plan-deliveries.ts";
 import { answered, failed } from "./receivers.ts";
 
 const now = new Date("2026-05-04T10:00:00.000Z");

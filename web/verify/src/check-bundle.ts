@@ -1,11 +1,15 @@
 import { hashLabel, utf8, utf8Text } from "./bytes.ts";
+import { displayedSince, isDirect, readTokenClaims, tokenTime } from "./check-policy.ts";
+import { type ProvenTime, requireProvenBefore } from "./displayed.ts";
 import { isSigned } from "./ed25519.ts";
-import { ensure, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
-import { canonicalJson, isObject, parseJson } from "./json.ts";
+import { ensure, erased, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
+import { canonicalJson, isObject, type Json, parseJson } from "./json.ts";
 import { parseJws } from "./jws.ts";
 import { findKey, requireInTime } from "./keys.ts";
 import { at, isoTime, text, time } from "./read.ts";
+import type { LogRecord } from "./records.ts";
 import type { Run } from "./run.ts";
+import { type ShownAcceptance, shownAcceptance } from "./shown-acceptance.ts";
 
 const bundleTyp = "click-evidence+jws";
 
@@ -71,4 +75,81 @@ function checkSigner({ bundle, keys }: Run): Outcome {
     fail(`the key that signed the bundle was revoked as of ${isoTime(key.revokedAt)}; fetch the bundle again`);
   }
   return pass("The key that signed the bundle was in use when the bundle was made.");
+}
+
+/** That the service itself has shown exactly this text, and for long enough. */
+export const checkRenderToken = (run: Run, record: LogRecord, proven: ProvenTime | undefined): Promise<Finding> =>
+  find("RENDER_TOKEN", record.id, async () => {
+    const shown = shownAcceptance(run, record) ?? fail("the bundle has no receipt for this record");
+    const { renderToken } = shown;
+    if (renderToken === null) return missing(run, record);
+    const { jws, claims } = readTokenClaims(renderToken);
+    const key = findKey(run.keys, jws.kid, "render");
+    ensure(await isSigned(key.key, jws.signature, jws.signed), "the signature of the render token does not hold");
+    const made = tokenTime(claims);
+    requireInTime(key, made);
+    if (key.revokedAt !== null) requireProvenBefore("the key of the render token", key.revokedAt, proven);
+    requireSameText(run, record, claims);
+    requireMoment(record, claims, made);
+    const seconds = requireDisplayTime(run, record, shown);
+    return pass(`The service showed exactly this text ${seconds} seconds before; its token is from ${isoTime(made)}.`);
+  });
+
+function missing({ bundle }: Run, { leaf, hidden }: LogRecord): Outcome {
+  if (hidden === "erased") return erased("The token was erased with the person's data, if there was one.");
+  if (hidden !== undefined) return notPresent(`The token is ${hidden}, if there was one.`);
+  const isRequired = at(bundle, "policy.flags.requireRenderToken") === true && at(leaf, "kind") === "click.acceptance";
+  ensure(!isRequired, "the policy asks for a render token, and the bundle lacks it");
+  return notPresent("No token tells that the service itself has shown the text.");
+}
+
+/** What a token says, and what the leaf calls the same. Absent claims are null on both sides. */
+const sameInLeaf: readonly [string, string][] = [
+  ["org", "org"],
+  ["tpl", "tpl"],
+  ["ver", "ver"],
+  ["rev", "rev"],
+  ["locale", "locale"],
+  ["ch", "contentHash"],
+  ["dep", "deployment"],
+  ["dsh", "deploymentHash"],
+];
+
+function requireSameText(run: Run, { leaf, receipt }: LogRecord, claims: Json): void {
+  for (const [claim, member] of sameInLeaf) {
+    ensure(at(claims, claim) === at(leaf, member), `the render token has another ${claim} than the record`);
+  }
+  const session = isDirect(run) ? null : at(run.bundle, "sessionId");
+  ensure(at(claims, "sid") === session, "the render token belongs to another session");
+  // What was not rendered by the service is not in the record.
+  const shown: [string, Json][] = [
+    ["rh", at(receipt, "renderHash")],
+    ["wh", at(leaf, "wordsHash")],
+  ];
+  for (const [claim, hash] of shown) {
+    ensure(hash === null || at(claims, claim) === hash, `the render token has another ${claim} than the record`);
+  }
+}
+
+/** How far the clocks of two processes may differ. */
+const skewMs = 60_000;
+
+function requireMoment({ leaf }: LogRecord, claims: Json, made: number): void {
+  const acceptedAt = time(leaf, "acceptedAt");
+  const expires = at(claims, "exp");
+  ensure(made <= acceptedAt + skewMs, "the render token is younger than the acceptance");
+  const isValid = typeof expires === "number" && expires * 1000 > acceptedAt;
+  ensure(isValid, "the render token had expired when the text was accepted");
+}
+
+/** In whole seconds, as the service counts. Only an acceptance needs time to read. */
+function requireDisplayTime(run: Run, record: LogRecord, shown: ShownAcceptance): number {
+  const required = at(run.bundle, "policy.flags.minDisplaySeconds");
+  const acceptedAt = time(record.leaf, "acceptedAt");
+  const moments = displayedSince(run, record, shown).filter((moment) => moment !== null);
+  const seconds = Math.max(...moments.map((moment) => Math.floor((acceptedAt - moment) / 1000)));
+  const isLongEnough =
+    at(record.leaf, "kind") === "click.decline" || typeof required !== "number" || seconds >= required;
+  ensure(isLongEnough, `the text was on display for ${seconds} seconds only, not for ${String(required)}`);
+  return seconds;
 }

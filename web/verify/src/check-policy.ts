@@ -1,6 +1,7 @@
-import { displayedSince, isDirect, skewMs } from "./displayed-since.ts";
+import { utf8Text } from "./bytes.ts";
 import { ensure, erased, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
-import { isSameJson, type Json } from "./json.ts";
+import { isSameJson, type Json, parseJson } from "./json.ts";
+import { parseJws } from "./jws.ts";
 import {
   expectedChecks,
   missingPurposes,
@@ -10,7 +11,7 @@ import {
   type PolicyFacts,
   pageFacts,
 } from "./policy-rules.ts";
-import { asList, asText, at, items, list, text, time } from "./read.ts";
+import { asList, asText, at, items, list, text, time, timeOrNull } from "./read.ts";
 import { isAcceptance, type LogRecord } from "./records.ts";
 import type { Run } from "./run.ts";
 import { type ShownAcceptance, shownAcceptance } from "./shown-acceptance.ts";
@@ -129,4 +130,41 @@ function requirePurposes({ bundle }: Run, { receipt }: LogRecord): void {
   const keys = granted.map((one) => text(one, "purpose"));
   const [missing] = missingPurposes(at(bundle, "agreement.template.typeConfig"), keys);
   if (missing !== undefined) fail(`the required purpose ${missing} was not granted`);
+}
+
+/** How far the clocks of two processes of the service may differ. */
+const skewMs = 5_000;
+
+export const isDirect = ({ bundle }: Run): boolean => at(bundle, "session.origin") === "DIRECT";
+
+/**
+ * Since when the text may have been on display when it was accepted, in milliseconds since 1970: what the service counted
+ * from. Without a session its render token tells. Two answers when clocks leave both possible; null when nothing tells.
+ */
+export function displayedSince(
+  run: Run,
+  { leaf }: LogRecord,
+  { renderToken }: ShownAcceptance,
+): readonly (number | null)[] {
+  if (isDirect(run)) return [renderToken === null ? null : tokenTime(readTokenClaims(renderToken).claims)];
+  const acceptedAt = time(leaf, "acceptedAt");
+  const createdAt = time(run.bundle, "session.createdAt");
+  const presentedAt = timeOrNull(run.bundle, "session.presentedAt");
+  // A session that may be used many times can be accepted through the API before it is ever presented.
+  if (presentedAt === null || presentedAt > acceptedAt + skewMs) return [createdAt];
+  return presentedAt < acceptedAt - skewMs ? [presentedAt] : [presentedAt, createdAt];
+}
+
+const renderTyp = "click-render+jws";
+
+export function readTokenClaims(token: Json) {
+  const name = "the render token";
+  const jws = parseJws(typeof token === "string" ? token : fail(`${name} is not a text`), renderTyp, name);
+  return { jws, claims: parseJson(utf8Text(jws.payload, name), name) };
+}
+
+/** Tokens tell seconds, with fractions. */
+export function tokenTime(claims: Json): number {
+  const iat = at(claims, "iat");
+  return typeof iat === "number" ? Math.round(iat * 1000) : fail("the render token does not say when it was made");
 }

@@ -1,12 +1,11 @@
 import { isSame } from "./bytes.ts";
 import { type AnchorResult, checkAnchor } from "./check-anchor.ts";
-import { checkBundle } from "./check-bundle.ts";
+import { checkBundle, checkRenderToken } from "./check-bundle.ts";
 import { checkContents } from "./check-contents.ts";
 import { checkDisclosures } from "./check-disclosures.ts";
 import { checkLeaf, checkRecords } from "./check-leaf.ts";
 import { checkCheckpoint, checkInclusion } from "./check-log.ts";
 import { checkPolicies } from "./check-policy.ts";
-import { checkRenderToken } from "./check-render-token.ts";
 import { type ProvenTime, provenOlder, requireProvenBefore } from "./displayed.ts";
 import { isSigned, missingSupport } from "./ed25519.ts";
 import { checkNames, ensure, type Finding, find, Problem, pass } from "./finding.ts";

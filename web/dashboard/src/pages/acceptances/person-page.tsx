@@ -1,17 +1,21 @@
 import "./acceptances.css";
 import { useState } from "react";
-import { useApi } from "../../api/client.ts";
+import type { Erasure } from "#api/erasures.ts";
+import { type Api, useApi } from "../../api/client.ts";
+import { wrongInput } from "../../api/wrong-input.ts";
 import { Link } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Form, type FormValues } from "../../ui/form.tsx";
 import { Facts, Page, Section } from "../../ui/page.tsx";
 import { EmptyState, ErrorNotice, ErrorState, Loading, Notice } from "../../ui/states.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { AgreementTable, ConsentTable, HistoryTable } from "./consent-tables.tsx";
-import { type AskedErasure, EraseDialog, erasePerson } from "./erase-dialog.tsx";
 import { ReceiptList } from "./parts.tsx";
 import { useConsentState, useForget } from "./queries.ts";
 
@@ -216,4 +220,47 @@ function Kept({ kept }: Pick<AskedErasure, "kept">) {
       </ul>
     </div>
   );
+}
+
+/** With why it was asked for. */
+type AskedErasure = Erasure & { readonly reason: string };
+
+interface EraseDialogProps {
+  readonly userRef: string;
+  readonly isOpen: boolean;
+  readonly onErased: (erasure: AskedErasure) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for the reason, and for the person's name to be typed. */
+function EraseDialog({ userRef, isOpen, onErased, onClose }: EraseDialogProps) {
+  const texts = useTexts("acceptances");
+  const api = useApi();
+  const forget = useForget();
+  const erase = async (values: FormValues) => {
+    if (values.text("typed") !== userRef) throw wrongInput(texts.eraseMismatch, "typed");
+    onErased(await erasePerson(api, userRef, values.text("reason")));
+    onClose();
+    await forget();
+  };
+  return (
+    <Dialog title={texts.eraseTitle} isOpen={isOpen} onClose={onClose}>
+      <p>{texts.eraseText(userRef)}</p>
+      <Form kind="danger" submit={texts.eraseAction} onSubmit={erase} onCancel={onClose}>
+        <Select
+          name="reason"
+          label={texts.eraseReason}
+          options={[...texts.eraseReasons].map(([id, label]) => ({ id, label }))}
+          defaultValue="DATA_SUBJECT_REQUEST"
+        />
+        <TextField name="typed" label={texts.eraseTyped} hint={<code>{userRef}</code>} autoComplete="off" isRequired />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** May be requested again for a person with more records than one request erases. */
+async function erasePerson(api: Api, userRef: string, reason: string): Promise<AskedErasure> {
+  const path = `/v1/click/users/${encodeURIComponent(userRef)}?${new URLSearchParams({ reason })}`;
+  return { ...(await api.send<Erasure>("DELETE", path)), reason };
 }

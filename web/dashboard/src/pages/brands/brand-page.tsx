@@ -19,8 +19,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { useLeaveGuard } from "../../ui/use-leave-guard.tsx";
 import { atField, Loaded } from "../access/parts.tsx";
-import { type BrandDraft, draftOf, isColor } from "./brand-draft.ts";
-import { BrandPreview } from "./brand-preview.tsx";
+import { type BrandDraft, BrandPreview, draftOf, isColor } from "./brand-preview.tsx";
 import { brandsPath, useBrands, useBrandsChanged, useMayChangeBrands } from "./brand-select.tsx";
 import { BrandTexts } from "./brand-texts.tsx";
 

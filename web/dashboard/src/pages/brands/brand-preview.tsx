@@ -2,7 +2,6 @@ import type { Brand } from "#api/brands.ts";
 import { readableOn } from "#platform/contrast.ts";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
-import { type BrandDraft, isColor } from "./brand-draft.ts";
 
 interface BrandPreviewProps {
   readonly brand: Pick<Brand, "logo">;
@@ -54,3 +53,25 @@ function paint(background: string, text: string): { background?: string; color?:
   if (!isColor(background)) return {};
   return { background, color: isColor(text) ? text : readableOn(background) };
 }
+
+/** What the form holds; empty for nothing. */
+export interface BrandDraft {
+  readonly name: string;
+  readonly senderName: string;
+  readonly replyTo: string;
+  readonly footer: string;
+  readonly font: Brand["font"];
+  readonly button: string;
+  readonly buttonText: string;
+  readonly header: string;
+  readonly headerText: string;
+}
+
+export const draftOf = ({ name, senderName, replyTo, footer, font, colors }: Brand): BrandDraft => ({
+  ...{ name, font },
+  ...{ senderName: senderName ?? "", replyTo: replyTo ?? "", footer: footer ?? "" },
+  ...{ button: colors.button ?? "", buttonText: colors.buttonText ?? "" },
+  ...{ header: colors.header ?? "", headerText: colors.headerText ?? "" },
+});
+
+export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);

@@ -14,8 +14,14 @@ import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { type BatchInput, type InputProblem, maxRows, readBatchInput } from "./batch-input.ts";
-import { type DataField, fieldsOf } from "./data-schema.ts";
+import {
+  type BatchInput,
+  type DataField,
+  fieldsOf,
+  type InputProblem,
+  maxRows,
+  readBatchInput,
+} from "./batch-input.ts";
 import { BatchState, GenerationTabs, RowPages, StatusFilter, statusIn } from "./parts.tsx";
 import { useBatches, useGenerationChanges, useTemplate, useTemplateChoice, useTemplateSchema } from "./queries.ts";
 import { batchStatuses } from "./types.ts";

@@ -13,8 +13,8 @@ import { EmptyState, ErrorNotice, ErrorState, Loading, Notice } from "../../ui/s
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
+import { type DataField, fieldsOf } from "./batch-input.ts";
 import { ContentSection } from "./content-section.tsx";
-import { type DataField, fieldsOf } from "./data-schema.ts";
 import { type DraftState, NotData, Overtaken, useDraft } from "./draft.ts";
 import { TemplateState } from "./parts.tsx";
 import { Preview } from "./preview.tsx";

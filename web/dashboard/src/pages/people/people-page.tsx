@@ -7,14 +7,14 @@ import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { CopyLine } from "../../ui/copy-line.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
-import { Loaded, RowButtons } from "../access/parts.tsx";
-import { InvitationDialog, type Invited } from "./invitation.tsx";
+import { Loaded, Revealed, RowButtons } from "../access/parts.tsx";
 
 /** Who may sign in; for owners. */
 export function PeoplePage() {
@@ -238,4 +238,30 @@ function RoleSelect({ initial }: { readonly initial: User["role"] }) {
   const texts = useTexts("people");
   const options = roles.map((id) => ({ id, label: texts.roles[id], hint: texts.roleMeanings[id] }));
   return <Select name="role" label={texts.role} options={options} defaultValue={initial} isRequired />;
+}
+
+interface Invited {
+  readonly user: User;
+  /** Null when it is mailed. */
+  readonly inviteUrl: string | null;
+}
+
+/** Says how the invitation reaches the person. */
+function InvitationDialog({ invited, onClose }: { readonly invited: Invited; readonly onClose: () => void }) {
+  const texts = useTexts("people");
+  const { done } = useTexts("common");
+  const { user, inviteUrl } = invited;
+  return (
+    <Dialog title={texts.invitedTitle} isOpen isDismissable={inviteUrl === null} onClose={onClose}>
+      <Revealed>
+        <p>{inviteUrl === null ? texts.invitedByMail(user.email) : texts.invitedByLink(user.email)}</p>
+        {inviteUrl !== null && <CopyLine text={inviteUrl} />}
+        <div className="form-buttons">
+          <Button kind="primary" onPress={onClose}>
+            {done}
+          </Button>
+        </div>
+      </Revealed>
+    </Dialog>
+  );
 }

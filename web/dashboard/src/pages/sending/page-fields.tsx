@@ -3,7 +3,7 @@ import { useTexts } from "../../texts/texts.tsx";
 import type { ShownPage } from "../../ui/pdf/pdf-pages.tsx";
 import { followPointer, type PageBox, pageKey, scaleOf, spotUnder } from "./drag.ts";
 import { type Field, isAnchored, type Spot, spotsOf } from "./field.ts";
-import { type Ghost, hueOf } from "./ghost.ts";
+import type { Recipient } from "./types.ts";
 import type { FieldEditor } from "./use-field-editor.ts";
 
 interface PageFieldsProps {
@@ -186,3 +186,22 @@ function resize(event: ReactPointerEvent<HTMLElement>, { editor, field, spot, in
     },
   });
 }
+
+/** What is carried over the pages right now, in pixels of the window. */
+export interface Ghost {
+  readonly words: string;
+  readonly hue: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const hues = 6;
+
+/** The color of a recipient; who it is stands in words, too. */
+export const hueOf = ({ people }: { readonly people: readonly Recipient[] }, recipientId: string): number =>
+  Math.max(
+    0,
+    people.findIndex((person) => person.recipientId === recipientId),
+  ) % hues;

@@ -2,7 +2,9 @@ import type { Agreement } from "#api/agreements.ts";
 import type { Overview } from "#api/overview.ts";
 import "./start.css";
 import "../access/access.css";
+import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { useApi } from "../../api/client.ts";
 import { Link } from "../../app/router.tsx";
 import { type Session, useSession } from "../../app/session.tsx";
 import { type Texts, useLanguage, useTexts } from "../../texts/texts.tsx";
@@ -12,7 +14,6 @@ import { CopyLine } from "../../ui/copy-line.tsx";
 import { Facts, NumberTiles, Page, Section } from "../../ui/page.tsx";
 import { useNumbers } from "../../ui/use-numbers.ts";
 import { Loaded } from "../access/parts.tsx";
-import { useOverview } from "./overview.ts";
 
 /** Who is here, what happens today, and what comes next. */
 export function StartPage() {
@@ -230,4 +231,18 @@ function WebhooksToday({ part }: { readonly part: NonNullable<Overview["webhooks
       {undeliveredToday > 0 && <Link to="/webhooks/deliveries">{texts.failedDeliveries}</Link>}
     </>
   );
+}
+
+/** Often enough to be watched, and no burden. */
+const refreshMs = 30_000;
+
+/** What happens on the day that it is for the person. */
+function useOverview() {
+  const { timeZone } = useLanguage();
+  const api = useApi();
+  return useQuery({
+    queryKey: ["overview", timeZone],
+    queryFn: () => api.get<Overview>("/v1/dashboard/overview", { timeZone }),
+    refetchInterval: refreshMs,
+  });
 }

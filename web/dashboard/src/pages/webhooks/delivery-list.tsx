@@ -8,7 +8,6 @@ import { MoreRows } from "../../ui/pager.tsx";
 import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { RelativeTime, Time } from "../../ui/time.tsx";
-import { sendTestLine } from "./curl-lines.ts";
 import { DeliveryState, ReceiverName } from "./parts.tsx";
 import { type DeliveryFilter, useDeliveries } from "./queries.ts";
 import "./webhooks.css";
@@ -109,3 +108,21 @@ function NothingSent({ endpointId }: { readonly endpointId: string | undefined }
     />
   );
 }
+
+const origin = (): string => window.location.origin;
+
+const credential = `-H "Authorization: Bearer $API_KEY"`;
+
+/** Ready to be pasted into a shell that has an API key. */
+export function addEndpointLine(): string {
+  const endpoint = {
+    url: "https://www.example.com/hooks/assent",
+    eventTypes: ["click.acceptance.recorded", "agreement.completed"],
+  };
+  const body = `-H "Content-Type: application/json" -d '${JSON.stringify(endpoint)}'`;
+  return `curl -X POST ${origin()}/v1/webhooks/endpoints ${credential} ${body}`;
+}
+
+/** The same for a first event; where no endpoint is meant, the shell has its id. */
+const sendTestLine = (endpointId = "$ENDPOINT_ID"): string =>
+  `curl -X POST ${origin()}/v1/webhooks/endpoints/${endpointId}/test ${credential}`;

@@ -11,7 +11,7 @@ import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { addEndpointLine } from "./curl-lines.ts";
+import { addEndpointLine } from "./delivery-list.tsx";
 import { EndpointForm, type EndpointValues } from "./endpoint-form.tsx";
 import { EndpointState, SecretDialog, WebhookTabs } from "./parts.tsx";
 import { useEndpoints, useWebhookChanges } from "./queries.ts";

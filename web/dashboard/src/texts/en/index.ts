@@ -5,7 +5,6 @@ import { brands } from "./brands.ts";
 import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
-import { errors } from "./errors.ts";
 import { common, entry, frame, pdf } from "./frame.ts";
 import { generation } from "./generation.ts";
 import { keys } from "./keys.ts";
@@ -16,6 +15,19 @@ import { sending } from "./sending.ts";
 import { start, statistics } from "./start.ts";
 import { templates } from "./templates.ts";
 import { webhooks } from "./webhooks.ts";
+
+/** The words for errors; for a code without an entry the words of the answer, which are English. */
+const byCode: ReadonlyMap<string, string> = new Map([
+  ["UNREACHABLE", "Can’t reach the server. Check your connection and try again."],
+  ["PAGE_FAILED", "Something went wrong on this page. Reload it."],
+  ["LOGIN_FAILED", "Incorrect email or password."],
+  ["LINK_INVALID", "This link was already used or has expired. Request a new one."],
+]);
+
+/** The same for what is wrong with one field; without an entry the words of the answer. */
+const byField: ReadonlyMap<string, string> = new Map();
+
+const errors = { byCode, byField };
 
 /** All words in English; other languages have the same. */
 export const en = {

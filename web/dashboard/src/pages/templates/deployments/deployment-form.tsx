@@ -1,18 +1,17 @@
 import "../policy/policy.css";
-import type { Deployment, FlagValues } from "#api/templates.ts";
+import type { Deployment, FlagValues, Version } from "#api/templates.ts";
 import { ApiError } from "../../../api/errors.ts";
 import { wrongInput } from "../../../api/wrong-input.ts";
-import { useTexts } from "../../../texts/texts.tsx";
+import { type Texts, useTexts } from "../../../texts/texts.tsx";
 import { Switch } from "../../../ui/choices.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
 import { Notice } from "../../../ui/states.tsx";
-import { Select, TextField } from "../../../ui/text-field.tsx";
+import { type Option, Select, TextField } from "../../../ui/text-field.tsx";
 import { type FlagValue, useConfiguration } from "../configuration.ts";
 import { FlagField } from "../policy/flag-field.tsx";
 import { changedFlags, flagControls, readFlag } from "../policy/flags.ts";
 import { named } from "../policy/policy-form.tsx";
 import { useVersions } from "../queries.ts";
-import { latest, servedOptions } from "./served-version.ts";
 
 export interface DeploymentValues extends DetailValues {
   readonly name?: string;
@@ -244,3 +243,26 @@ function themeIn(text: string, wrong: string): Deployment["theme"] {
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+type Words = Pick<Texts["templates"], "latest" | "pinned" | "states">;
+
+/** Whatever is published, or always the same version. */
+const latest = "LATEST";
+
+/** What a deployment may be told to serve: only what was published can be pinned. */
+const servedOptions = (versions: readonly Version[], pinned: string | null, texts: Words): Option[] => [
+  { id: latest, label: texts.latest },
+  ...versions
+    .filter(({ id, isPublished }) => isPublished || id === pinned)
+    .map((version) => ({ id: version.id, label: texts.pinned(wordsOf(version, texts)) })),
+];
+
+export function servedWords({ versionSelector }: Deployment, versions: readonly Version[], texts: Words): string {
+  const { mode, versionId } = versionSelector;
+  if (mode === latest) return texts.latest;
+  const version = versions.find(({ id }) => id === versionId);
+  return texts.pinned(version === undefined ? (versionId ?? "") : wordsOf(version, texts));
+}
+
+const wordsOf = ({ locale, label, status }: Version, { states }: Words): string =>
+  `${locale} ${label ?? states[status]}`;

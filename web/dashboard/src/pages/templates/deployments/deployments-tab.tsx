@@ -19,8 +19,8 @@ import {
   EditDeploymentDialog,
   RemoveDeploymentDialog,
 } from "./deployment-dialogs.tsx";
+import { servedWords } from "./deployment-form.tsx";
 import { ScreenshotsDialog } from "./screenshots-dialog.tsx";
-import { servedWords } from "./served-version.ts";
 
 export function DeploymentsTab({ templateId }: TemplateTabProps) {
   const texts = useTexts("templates");
