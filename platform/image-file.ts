@@ -28,6 +28,23 @@ export async function readWholeImage(bytes: Uint8Array, limits: ImageLimits): Pr
   throw new ImageFault("must be a PNG or JPEG");
 }
 
+/** Texts and colour profiles, which are packed: a few bytes of them may unpack to gigabytes at whoever opens the picture. */
+const packed: readonly string[] = ["iTXt", "zTXt", "iCCP"];
+
+/** A picture that readWholeImage has accepted, without what a PNG may hold packed beside its pixels. */
+export function withoutPackedParts(bytes: Uint8Array): Uint8Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.getBigUint64(0) !== pngSignature) return bytes;
+  const kept = [bytes.subarray(0, 8)];
+  for (let offset = 8; offset < view.byteLength; ) {
+    const end = offset + 12 + view.getUint32(offset);
+    const type = Buffer.from(bytes.subarray(offset + 4, offset + 8)).toString("latin1");
+    if (!packed.includes(type)) kept.push(bytes.subarray(offset, end));
+    offset = end;
+  }
+  return Buffer.concat(kept);
+}
+
 function requireSize({ width, height }: Pick<ImageFacts, "width" | "height">, limits: ImageLimits): void {
   if (width === 0 || height === 0) throw new ImageFault("must have at least one pixel");
   const { maxPixels, maxSide } = limits;

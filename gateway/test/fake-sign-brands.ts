@@ -47,8 +47,9 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
       return { brand: assign(brand, request.settings) };
     },
     deleteBrand: (request, context) => {
-      const { id } = brandOf(request.brandId, enter(context, "deleteBrand", request).orgId);
-      brands.delete(id);
+      const { orgId } = enter(context, "deleteBrand", request);
+      const gone = [request.brandId, ...request.otherBrandIds].map((id) => brandOf(id, orgId));
+      for (const { id } of gone) brands.delete(id);
       return {};
     },
     putBrandImage: (request, context) => {

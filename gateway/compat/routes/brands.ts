@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type JsonSchema, onePixel } from "#api/kinds.ts";
 import { type Brand, BrandImageKind, type BrandSettingsSchema } from "#gen/assent/sign/v1/brands_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
 import { defined } from "#platform/json-object.ts";
 import { pageOf } from "../../../views/compat/page.ts";
 import { filled, flagText, type Written } from "../../../views/compat/scalars.ts";
@@ -222,9 +223,11 @@ export const compatBrandRoutes: readonly Route[] = [
       const ids = readWith(request.body, (body) =>
         body.objects("brands").map((brand) => brand.text("brandId")?.trim().toLowerCase() ?? ""),
       );
-      const { brands } = await sign.listBrands({}, onBehalfOf(request));
-      if (ids.some((id) => !brands.some((one) => one.id === id))) throw new DomainError("BRAND_NOT_FOUND");
-      for (const brandId of new Set(ids)) await sign.deleteBrand({ brandId }, onBehalfOf(request));
+      const [brandId, ...otherBrandIds] = new Set(ids);
+      if (brandId !== undefined) {
+        if (!isUuid(brandId)) throw new DomainError("BRAND_NOT_FOUND");
+        await sign.deleteBrand({ brandId, otherBrandIds }, onBehalfOf(request));
+      }
       return sign.listBrands({}, onBehalfOf(request));
     },
     respond: ({ brands }) => jsonReply(200, brandsView(brands)),

@@ -1,6 +1,6 @@
 import { contrastOf, contrastText, leastContrast, readableOn } from "#platform/contrast.ts";
 import type { FieldProblem } from "#platform/errors.ts";
-import { ImageFault, type ImageLimits, readWholeImage } from "#platform/image-file.ts";
+import { ImageFault, type ImageLimits, readWholeImage, withoutPackedParts } from "#platform/image-file.ts";
 import { canonicalLocale } from "#platform/locale.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
 import { invalid, problem, textProblems } from "../agreement/problems.ts";
@@ -187,8 +187,11 @@ const bounds: Readonly<Record<BrandImageKind, Bounds>> = {
   favicon: { maxBytes: 100 * 1024, maxPixels: 262_144, maxSide: 512 },
 };
 
-/** The facts of a picture; throws VALIDATION_FAILED for what is none, or too large. */
-export async function readBrandImage(kind: BrandImageKind, content: Uint8Array): Promise<Omit<BrandImage, "sha256">> {
+/** A picture as it is kept, with its facts; throws VALIDATION_FAILED for what is none, or too large. */
+export async function readBrandImage(
+  kind: BrandImageKind,
+  content: Uint8Array,
+): Promise<{ readonly facts: Omit<BrandImage, "sha256">; readonly kept: Uint8Array }> {
   const { maxBytes, ...limits } = bounds[kind];
   if (content.length > maxBytes) {
     throw invalid(problem("content", "TOO_LARGE", `must have at most ${maxBytes / 1024} KB`));
@@ -200,5 +203,6 @@ export async function readBrandImage(kind: BrandImageKind, content: Uint8Array):
   if (kind === "favicon" && width !== height) {
     throw invalid(problem("content", "NOT_SQUARE", `must be as wide as high, and is ${width} × ${height}`));
   }
-  return { contentType, width, height, bytes: content.length };
+  const kept = withoutPackedParts(content);
+  return { facts: { contentType, width, height, bytes: kept.length }, kept };
 }

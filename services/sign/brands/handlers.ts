@@ -90,12 +90,14 @@ export const brands = (deps: BrandDeps): Handlers => ({
     return { brand: brandMessage(brand) };
   },
 
-  async deleteBrand({ brandId }, context) {
+  async deleteBrand({ brandId, otherBrandIds }, context) {
     const caller = requireCaller(context);
-    const id = brandId.toLowerCase();
+    const [first = "", ...others] = new Set([brandId, ...otherBrandIds].map((id) => id.toLowerCase()));
     await change(deps, caller, async (tenant) => {
-      if (!(await store.deleteBrand(tenant, id))) throw new DomainError("BRAND_NOT_FOUND");
-      return { action: "brand.deleted", brandId: id, fields: [] };
+      for (const id of [first, ...others]) {
+        if (!isUuid(id) || !(await store.deleteBrand(tenant, id))) throw new DomainError("BRAND_NOT_FOUND");
+      }
+      return { action: "brand.deleted", brandId: first, otherIds: others, fields: [] };
     });
     return {};
   },
@@ -103,10 +105,10 @@ export const brands = (deps: BrandDeps): Handlers => ({
   async putBrandImage({ brandId, kind, content }, context) {
     const caller = requireCaller(context);
     const which = kindOf(kind);
-    const facts = content.length === 0 ? null : await factsOf(which, content);
+    const { facts, kept } = content.length === 0 ? { facts: null, kept: content } : await pictureOf(which, content);
     const brand = await change(deps, caller, async (tenant) => {
       const { id, [which]: before } = await requireBrand(tenant, brandId);
-      await store.saveBrandImage(tenant, id, { kind: which, facts, content, now: deps.clock.now() });
+      await store.saveBrandImage(tenant, id, { kind: which, facts, content: kept, now: deps.clock.now() });
       const isSame = (before?.sha256.toString("hex") ?? "") === (facts?.sha256.toString("hex") ?? "");
       const after = await requireBrand(tenant, id);
       return { action: "brand.changed", brandId: id, fields: isSame ? [] : [which], brand: after };
@@ -159,11 +161,13 @@ async function requireBrand(tenant: Tenant, brandId: string): Promise<Brand> {
 interface BrandChange {
   readonly action: Extract<AuditAction, `brand.${string}`>;
   readonly brandId: string;
+  /** Of brands to which the same was done. */
+  readonly otherIds?: readonly string[];
   /** What has changed. */
   readonly fields: readonly string[];
 }
 
-/** Writes with the lock of the organization's brands, and an event of the audit trail. */
+/** Writes with the lock of the organization's brands, and an event of the audit trail for each brand. */
 async function change<Changed extends BrandChange>(
   deps: BrandDeps,
   caller: Caller,
@@ -172,13 +176,16 @@ async function change<Changed extends BrandChange>(
   const made = await withOrg(deps.pool, caller.orgId, async (tenant) => {
     await store.lockBrands(tenant);
     const changed = await write(tenant);
-    const { action, brandId, fields } = changed;
+    const { action, brandId, otherIds = [], fields } = changed;
     // The same again changes nothing that anybody has to know of.
     if (action !== "brand.changed" || fields.length > 0) {
-      const context = { caller, eventId: deps.newId(), now: deps.clock.now() };
+      const now = deps.clock.now();
       const changes = Object.fromEntries(fields.map((name) => [name, ""]));
-      const audited = { action, actor: auditActor(caller), targetId: brandId, changes };
-      await insertOutbox(tenant.client, schema, [auditRecord(context, audited)]);
+      const records = [brandId, ...otherIds].map((targetId) => {
+        const audited = { action, actor: auditActor(caller), targetId, changes };
+        return auditRecord({ caller, eventId: deps.newId(), now }, audited);
+      });
+      await insertOutbox(tenant.client, schema, records);
     }
     return changed;
   });
@@ -190,8 +197,9 @@ async function requireFreeName(tenant: Tenant, brand: Brand): Promise<void> {
   if (await store.isNameTaken(tenant, brand)) throw new DomainError("BRAND_NAME_EXISTS");
 }
 
-async function factsOf(kind: BrandImageKind, content: Uint8Array): Promise<BrandImage> {
-  return { ...(await readBrandImage(kind, content)), sha256: sha256Of(content) };
+async function pictureOf(kind: BrandImageKind, content: Uint8Array) {
+  const { facts, kept } = await readBrandImage(kind, content);
+  return { facts: { ...facts, sha256: sha256Of(kept) } satisfies BrandImage, kept };
 }
 
 const settingsOf = ({ $typeName: _, $unknown: __, ...given }: WireSettings): BrandSettings => ({

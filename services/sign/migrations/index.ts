@@ -163,7 +163,6 @@ export const signMigrations: ServiceMigrations = {
       "alter table sign.job drop constraint job_kind_check",
       `alter table sign.job add constraint job_kind_check check (kind in ('bulk-copy', 'completion', 'deletion', 'evidence',
         'mail', 'notice', 'notice-mail', 'purge', 'reminder', 'expiry', 'expiry-warning')) not valid`,
-      "alter table sign.job validate constraint job_kind_check",
       `create table sign.notice (
         organization_id uuid not null,
         reader_id uuid not null,
@@ -179,5 +178,7 @@ export const signMigrations: ServiceMigrations = {
       "grant select, insert, delete on sign.notice to assent_sign",
       ...destroyerSql("sign", "assent_sign_destroyer"),
     ),
+    // In a transaction of its own, in which nobody who writes jobs has to wait for it.
+    sqlMigration("029_notices_validated", "alter table sign.job validate constraint job_kind_check"),
   ],
 };

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
+import { crc32, deflateSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { onePixel } from "#api/kinds.ts";
 import { type Brand, BrandImageKind } from "#gen/assent/sign/v1/brands_pb.ts";
@@ -181,6 +182,43 @@ describe("a brand", () => {
     }
   });
 
+  test("has a logo without what a PNG may hold packed beside its pixels", async () => {
+    const { id } = await create({ name: "Packed" });
+    const plain = Buffer.from(onePixel, "base64");
+    const header = 8 + 25;
+    const extras = ["iTXt", "zTXt", "iCCP"].map((type) => pngChunk(type, deflateSync(Buffer.alloc(1_000_000))));
+    const lasting = pngChunk("gAMA", Buffer.from([0, 0, 0xb1, 0x8f]));
+    const parts = [plain.subarray(0, header), ...extras, lasting, plain.subarray(header)];
+    const content = Uint8Array.from(Buffer.concat(parts));
+    await organization.putBrandImage({ brandId: id, kind: BrandImageKind.LOGO, content });
+    const read = await organization.getBrandImage({ brandId: id, kind: BrandImageKind.LOGO });
+    const kept = Buffer.concat([plain.subarray(0, header), lasting, plain.subarray(header)]);
+    expect(Buffer.from(read.content)).toEqual(kept);
+    expect(read.image).toMatchObject({ bytes: kept.length, sha256: createHash("sha256").update(kept).digest() });
+  });
+
+  test("goes with others or not at all, also when some of them are deleted at the same time", async () => {
+    const names = ["A", "B", "C", "D"];
+    const ids = await Promise.all(names.map(async (name) => (await create({ name })).id));
+    const [first = "", second = "", third = "", fourth = ""] = ids;
+    const left = async () => (await organization.listBrands({})).brands.map(({ name }) => name).sort();
+    for (const otherBrandIds of [
+      [second, randomUUID()],
+      [second, "nonsense"],
+    ]) {
+      await expectDomainError(organization.deleteBrand({ brandId: first, otherBrandIds }), "BRAND_NOT_FOUND");
+    }
+    expect(await left()).toEqual(names);
+    const both = await Promise.allSettled([
+      organization.deleteBrand({ brandId: first, otherBrandIds: [second, third.toUpperCase()] }),
+      organization.deleteBrand({ brandId: third, otherBrandIds: [fourth, third] }),
+    ]);
+    expect(both.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect([["A", "B"], ["D"]]).toContainEqual(await left());
+    const gone = both[0].status === "fulfilled" ? 3 : 2;
+    expect((await auditActions()).filter((action) => action === "brand.deleted")).toHaveLength(gone);
+  });
+
   test("of another organization is none", async () => {
     const stranger = system.organization();
     const { id } = await create({ name: "Theirs", isDefault: true }, stranger);
@@ -227,4 +265,12 @@ test("a text holds for its tag, and else for its language", () => {
 
 function text(more: Partial<BrandText>): BrandText {
   return { locale: "en", mail: "invitation", subject: "{subject}", intro: "", ...more };
+}
+
+function pngChunk(type: string, data: Uint8Array): Buffer {
+  const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(data.length);
+  sum.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, sum]);
 }
