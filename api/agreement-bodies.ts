@@ -1,13 +1,36 @@
-import { AgreementDefinitionSchema, CustomFieldSchema, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
+import {
+  AgreementDefinitionSchema,
+  CustomFieldSchema,
+  DocumentInputSchema,
+  PdfFields,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
 import { PutDocumentsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { notification, recipientsByRole } from "./agreements.ts";
-import { flag, integer, type JsonSchema, type Kind, list, objectInText, orNull, text, uuid } from "./kinds.ts";
+import { flag, integer, type JsonSchema, type Kind, list, named, objectInText, orNull, text, uuid } from "./kinds.ts";
 import { apart, type CreateOf, optional, required } from "./members.ts";
 import { nested, resource } from "./resource.ts";
 
 /** The beginning of a PDF. */
 export const exampleBase64 = "JVBERi0xLjcK";
 const words = (max: number) => orNull(text(0, max));
+
+const pdfFieldsMeaning =
+  "What becomes of the form fields of a PDF. keep draws them on the page as they look, and refuses scripts; flatten draws them and removes scripts; transform makes them tabs.";
+
+const pdfFields = optional(named(PdfFields, "camel"), {
+  default: "keep",
+  description: pdfFieldsMeaning,
+  example: "transform",
+});
+const ofSigner = {
+  description: "The recipientId of the signer whose tabs the form fields become; the first signer when absent.",
+  example: "1",
+};
+/** Of a document that is sent as its bytes. */
+export const documentFields = resource(DocumentInputSchema, {
+  pdfFields,
+  pdfFieldsRecipientId: optional(text(0, 50), ofSigner),
+});
 
 export const documentInput = resource(DocumentInputSchema, {
   documentId: optional(words(50), {
@@ -20,6 +43,8 @@ export const documentInput = resource(DocumentInputSchema, {
     example: "pdf",
   }),
   order: optional(orNull(integer(1, 1_000)), { example: 1 }),
+  pdfFields,
+  pdfFieldsRecipientId: optional(words(50), ofSigner),
   documentBase64: apart<string | null>({
     type: ["string", "null"],
     description: "At most 25 MB, in Base64 without line breaks.",

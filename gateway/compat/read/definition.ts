@@ -4,6 +4,7 @@ import {
   type AgreementDefinitionSchema,
   type DocumentInputSchema,
   DocumentProblem,
+  PdfFields,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import type { OutboundRules } from "#platform/net/outbound-url.ts";
@@ -112,6 +113,8 @@ export function readDocument(document: Reader, files: readonly DocumentFile[]): 
     documentId: document.text("documentId")?.trim() ?? "",
     name: document.text("name") ?? "",
     ...(order === undefined ? {} : { order }),
+    pdfFields: document.flag("transformPdfFields") ? PdfFields.TRANSFORM : PdfFields.KEEP,
+    pdfFieldsRecipientId: document.text("assignTabsToRecipientId")?.trim() ?? "",
     ...(html === undefined || document.has("documentBase64")
       ? { fileExtension: extension, source: sourceOf(document, files) }
       : { fileExtension: "html", source: { case: "content", value: new TextEncoder().encode(html) } as const }),
@@ -119,7 +122,7 @@ export function readDocument(document: Reader, files: readonly DocumentFile[]): 
 }
 
 /** Members that must not be ignored: the document would look different or be filled in differently. */
-const refused = ["remoteUrl", "transformPdfFields", "tabs", "docGenFormFields", "encryptedWithKeyManager"];
+const refused = ["remoteUrl", "tabs", "docGenFormFields", "encryptedWithKeyManager"];
 
 /** documentBase64 was replaced by the index of its file. */
 function sourceOf(document: Reader, files: readonly DocumentFile[]): NonNullable<DocumentInit["source"]> {

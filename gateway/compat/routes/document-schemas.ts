@@ -56,6 +56,8 @@ const documentProperties = {
   name: "With its extension.",
   fileExtension: "pdf, html, htm or txt; that of the name when absent.",
   documentBase64: "The bytes in Base64; 25 MB at most.",
+  transformPdfFields: "true: the form fields of a PDF become tabs.",
+  assignTabsToRecipientId: "The recipientId of the signer whose tabs they become; the first signer when absent.",
 };
 
 export const documentsBody = looseBody({

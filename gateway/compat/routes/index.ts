@@ -50,7 +50,7 @@ const settings = {
   canSelfBrandSend: "true",
   canSelfBrandSign: "true",
   conditionalFieldsEnabled: "true",
-  convertPdfFields: "false",
+  convertPdfFields: "true",
   enablePowerForm: "false",
   enableSMSAuthentication: "false",
   enableScheduledRelease: "false",

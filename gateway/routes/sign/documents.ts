@@ -1,12 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { documentInput, documentsInput, exampleBase64 } from "#api/agreement-bodies.ts";
+import { documentFields, documentInput, documentsInput, exampleBase64 } from "#api/agreement-bodies.ts";
 import { agreementDocument } from "#api/agreements.ts";
+import type { CreateOf } from "#api/members.ts";
 import type { Agreement, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { fileSource } from "../../document-bodies/document-bodies.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
-import { defineRoute, documentsBody, onBehalfOf, type Route } from "../route.ts";
+import { defineRoute, documentsBody, filterQuery, onBehalfOf, type Route } from "../route.ts";
 import { listOf, required } from "../schema-parts.ts";
 import { documentOf } from "./agreement-input.ts";
 import { agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
@@ -89,8 +90,9 @@ export const signDocumentRoutes: readonly Route[] = [
     texts,
     summary: "Add a document to a draft, or replace it",
     description:
-      'As JSON, or as the bytes alone, of any type; their name is that of Content-Disposition: `attachment; filename="NDA.pdf"`.',
+      'As JSON, or as the bytes alone, of any type; their name is that of Content-Disposition: `attachment; filename="NDA.pdf"`. The query says of such bytes what `pdfFields` and `pdfFieldsRecipientId` of JSON say.',
     access: write,
+    query: filterQuery(documentFields),
     headerParams: {
       "Content-Disposition": {
         description: "The name of a document that is sent as its bytes.",
@@ -100,9 +102,9 @@ export const signDocumentRoutes: readonly Route[] = [
     body: documentsBody(documentInput, { raw: "any", example: exampleDocument }),
     success: { status: 200, description: "The document.", schema: agreementDocument.schemas.answer },
     errors: documentEditErrors,
-    call: async ({ params, body, files, observed, headers, ...request }, { sign }) => {
+    call: async ({ params, query, body, files, observed, headers, ...request }, { sign }) => {
       const isJson = body.name !== undefined;
-      const document = isJson ? documentOf(body, files) : documentAlone(files[0]);
+      const document = isJson ? documentOf(body, files) : { ...fieldsOf(query), ...documentAlone(files[0]) };
       const documents = [{ ...document, documentId: params.documentId }];
       const wanted = { target: agreementTarget(params.id), documents, observed };
       const { agreement } = await sign.putDocuments(wanted, withDocuments(request));
@@ -128,6 +130,9 @@ export const signDocumentRoutes: readonly Route[] = [
     respond: () => noContent,
   }),
 ];
+
+const fieldsOf = ({ pdfFields, pdfFieldsRecipientId }: CreateOf<typeof documentFields.table>) =>
+  documentFields.create({ pdfFields, pdfFieldsRecipientId });
 
 function documentIn(agreement: Agreement | undefined, id: string) {
   const found = required(agreement).documents.find((one) => one.documentId === id || one.id === id.toLowerCase());

@@ -39,10 +39,20 @@ export interface DocumentDefinition {
   readonly source: DocumentSource;
 }
 
+/**
+ * What becomes of the form fields of a PDF: they are drawn on the page as they look; are drawn, and what acts is
+ * removed instead of refused; or become tabs.
+ */
+export type PdfFields = "keep" | "flatten" | "transform";
+
 /** A file of the request that still has to be checked, or a document that the organization already stores. */
 export type DocumentSource =
   | {
       readonly kind: "file";
+      /** Absent: keep. */
+      readonly pdfFields?: PdfFields;
+      /** Whose tabs they become; absent or empty for the first signer. */
+      readonly pdfFieldsRecipientId?: string;
       /** Without the dot; empty to take it from the name. */
       readonly fileExtension: string;
       readonly content: Uint8Array | "invalid-base64" | "missing";
@@ -61,6 +71,15 @@ export interface CheckedFile {
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];
+  /** Absent when no form fields became tabs. */
+  readonly form?: FormTabs;
+}
+
+/** What form fields became, without a document. */
+export interface FormTabs {
+  readonly tabs: readonly TabDefinition[];
+  /** Whose they are; empty for the first signer. */
+  readonly recipientId: string;
 }
 
 type GivenOfRecipient = Partial<

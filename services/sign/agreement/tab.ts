@@ -1,5 +1,8 @@
 import type { Tab as TabMessage } from "#gen/assent/sign/v1/agreement_pb.ts";
 
+/** Of a recipient. One finish request carries the values of all tabs, so this is also its limit of values. */
+export const maxTabs = 2_000;
+
 export type TabType =
   | "signature"
   | "initials"

@@ -5,6 +5,7 @@ import {
   DocumentProblem,
   type RecipientInput,
   type CustomField as WireCustomField,
+  PdfFields as WireFields,
   type Notification as WireNotification,
   RecipientRole as WireRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
@@ -64,10 +65,19 @@ const parseNotification = (message: WireNotification): Partial<Notification> => 
   return defined({ reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn });
 };
 
-export function parseDocument({ documentId, name, fileExtension, source, order }: DocumentInput): DocumentDefinition {
-  const content = contentOf(source);
-  return { documentId, name, ...defined({ order }), source: { kind: "file", fileExtension, content } };
+export function parseDocument(document: DocumentInput): DocumentDefinition {
+  const { documentId, name, fileExtension, order, pdfFieldsRecipientId } = document;
+  const content = contentOf(document.source);
+  const pdfFields = pdfFieldsOf(document.pdfFields) ?? "keep";
+  const source = { kind: "file", fileExtension, content, pdfFields, pdfFieldsRecipientId } as const;
+  return { documentId, name, ...defined({ order }), source };
 }
+
+const pdfFieldsOf = nameReader({
+  keep: WireFields.KEEP,
+  flatten: WireFields.FLATTEN,
+  transform: WireFields.TRANSFORM,
+});
 
 function contentOf(source: DocumentInput["source"]): Extract<DocumentSource, { kind: "file" }>["content"] {
   if (source.case === "content") return source.value;

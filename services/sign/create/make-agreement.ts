@@ -22,6 +22,7 @@ import { documentLimitProblems } from "../edit/edit-documents.ts";
 import { requireSendable, sendAgreement } from "../send/send.ts";
 import { compose, type LoadedComposition } from "./compose.ts";
 import { newCustomFields } from "./custom-fields.ts";
+import { withFieldTabs } from "./field-tabs.ts";
 import { defaultMembers, withGiven } from "./given-members.ts";
 import { bytesOf, filesIn, newDocuments, numberDocuments } from "./new-documents.ts";
 import { checkRecipients, newRecipients } from "./new-recipients.ts";
@@ -141,7 +142,7 @@ export function createDraft(
   context: DecisionContext,
 ): Change {
   const { actor, newId, now } = context;
-  const recipients = newRecipients(definition.recipients, [], context);
+  const recipients = withFieldTabs(newRecipients(definition.recipients, [], context), checked, context);
   checkRecipients(recipients);
   const documents = newDocuments(definition.documents, checked, context);
   const draft: Agreement = {

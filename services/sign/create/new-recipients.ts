@@ -6,8 +6,9 @@ import { emailKey } from "../agreement/agreement-records.ts";
 import type { DecisionContext } from "../agreement/change.ts";
 import type { RecipientDefinition } from "../agreement/definition.ts";
 import { lengthOf, problem, refuse, textProblems } from "../agreement/problems.ts";
+import { maxTabs } from "../agreement/tab.ts";
 import { fillIds } from "./given-members.ts";
-import { maxTabs, newTabs } from "./new-tabs.ts";
+import { newTabs } from "./new-tabs.ts";
 
 export const maxRecipients = 500;
 

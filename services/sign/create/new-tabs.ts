@@ -7,9 +7,6 @@ import type { Anchor, ListItem, RadioButton, Tab } from "../agreement/tab.ts";
 import { chosenValue } from "./given-members.ts";
 import { defaultTab, tabDefaults } from "./tab-formats.ts";
 
-/** One finish request carries the values of all tabs, so this is also its limit of values. */
-export const maxTabs = 2_000;
-
 /** Creates tabs with ids and defaults. Throws VALIDATION_FAILED; problems name fields as `<field>[i].label`. */
 export function newTabs(
   definitions: readonly TabDefinition[],

@@ -1,8 +1,7 @@
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { firstCharacters, invalid, problem } from "../agreement/problems.ts";
-import type { Anchor, RadioButton, Tab, TextMatch } from "../agreement/tab.ts";
-import { maxTabs } from "./new-tabs.ts";
+import { type Anchor, maxTabs, type RadioButton, type Tab, type TextMatch } from "../agreement/tab.ts";
 
 /**
  * Places a tab at every occurrence of its anchor text; the first one keeps its id. A tab whose text does not

@@ -5,7 +5,7 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { momentOf } from "#platform/rpc/moment-of.ts";
-import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
+import type { Agreement } from "../agreement/agreement.ts";
 import { createAgreementReader } from "../agreement/agreement-store.ts";
 import {
   changeAgreement,
@@ -30,7 +30,7 @@ import { deleteAgreement as decideDelete, voidAgreement as decideVoid } from "..
 import { remindAgreement as decideRemind } from "../send/send-agreement.ts";
 import { checkFiles } from "./documents.ts";
 import { documentLimitProblems } from "./edit-documents.ts";
-import { updateAgreement as decideUpdate } from "./update-agreement.ts";
+import { updateAgreement as decideUpdate, type UpdateAgreement } from "./update-agreement.ts";
 
 export function getAgreement({ pool }: Pick<SignDeps, "pool">): Pick<ServiceImpl<typeof SignService>, "getAgreement"> {
   const read = createAgreementReader(pool);
@@ -73,7 +73,7 @@ export const updateAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignSer
 });
 
 interface Replacement {
-  readonly given: { readonly documents?: readonly AgreementDocument[] };
+  readonly given: Pick<UpdateAgreement, "documents" | "files">;
   readonly bytes: NewBytes;
 }
 
@@ -91,7 +91,7 @@ async function prepareReplacement(
   refuse(documentLimitProblems(numbered.map((one) => ({ bytes: sizeOf(one) }))));
   const checked = await checkFiles(deps, orgId, numbered);
   const documents = newDocuments(numbered, checked, deps);
-  return { given: { documents }, bytes: bytesOf(documents, checked) };
+  return { given: { documents, files: checked }, bytes: bytesOf(documents, checked) };
 }
 
 const sizeOf = ({ source }: Definition["documents"][number]): number =>

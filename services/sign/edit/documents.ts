@@ -101,7 +101,7 @@ export async function checkFiles(
   documents: readonly DocumentDefinition[],
 ): Promise<readonly CheckedFile[]> {
   const files = documents.flatMap(({ documentId, name, source }) =>
-    source.kind === "file" ? [{ documentId, name, fileExtension: source.fileExtension, content: source.content }] : [],
+    source.kind === "file" ? [{ documentId, name, ...source }] : [],
   );
   return files.length === 0 ? [] : intake.check(orgId, files);
 }

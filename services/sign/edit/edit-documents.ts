@@ -3,6 +3,7 @@ import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { CheckedFile } from "../agreement/definition.ts";
 import { draftModified, problem, refuse, requireModifiable } from "../agreement/problems.ts";
+import { withFieldTabs } from "../create/field-tabs.ts";
 import { fillIds } from "../create/given-members.ts";
 import { documentTextProblems, filesIn, newDocument } from "../create/new-documents.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
@@ -21,7 +22,10 @@ export interface DocumentAddition {
   readonly order?: number | undefined;
 }
 
-/** Adds documents. One with an existing documentId replaces that document and keeps the tabs on it. */
+/**
+ * Adds documents. One with an existing documentId replaces that document and keeps the tabs on it. Form fields that
+ * became tabs are added to them.
+ */
 export function putDocuments(
   agreement: Agreement,
   additions: readonly DocumentAddition[],
@@ -33,7 +37,9 @@ export function putDocuments(
   refuse(documentLimitProblems(documents));
   const put = numbered.map(({ file }) => file.documentId);
   const files = filesIn(documents.filter(({ documentId }) => put.includes(documentId)));
-  return draftModified({ ...agreement, documents }, context, { documents: put, files });
+  const made = numbered.map(({ file }) => file);
+  const recipients = withFieldTabs(agreement.recipients, made, context);
+  return draftModified({ ...agreement, documents, recipients }, context, { documents: put, files });
 }
 
 /** Removes documents by documentId or UUID, with the tabs on them. Throws DOCUMENT_NOT_FOUND. */

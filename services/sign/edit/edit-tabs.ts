@@ -3,8 +3,8 @@ import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import type { TabDefinition } from "../agreement/definition.ts";
 import { draftModified, problem, refuse } from "../agreement/problems.ts";
-import type { Tab } from "../agreement/tab.ts";
-import { changedTab, maxTabs, newTabs } from "../create/new-tabs.ts";
+import { maxTabs, type Tab } from "../agreement/tab.ts";
+import { changedTab, newTabs } from "../create/new-tabs.ts";
 import { requireChangeableRecipients } from "./edit-recipients.ts";
 
 export interface ChangeTabs {

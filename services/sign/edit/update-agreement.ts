@@ -1,8 +1,9 @@
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
-import type { Definition } from "../agreement/definition.ts";
+import type { CheckedFile, Definition } from "../agreement/definition.ts";
 import { draftModified, requireModifiable } from "../agreement/problems.ts";
 import { newCustomFields } from "../create/custom-fields.ts";
+import { withFieldTabs } from "../create/field-tabs.ts";
 import { withGiven } from "../create/given-members.ts";
 import { checkRecipients, newRecipients } from "../create/new-recipients.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
@@ -12,6 +13,8 @@ export interface UpdateAgreement {
   readonly changes: Definition;
   /** Replaces all documents. Documents that keep a documentId keep their tabs. */
   readonly documents?: readonly AgreementDocument[];
+  /** The files of these documents, whose form fields may become tabs. */
+  readonly files?: readonly CheckedFile[];
   readonly replaceRecipients: boolean;
   readonly replaceCustomFields: boolean;
 }
@@ -22,15 +25,17 @@ export function updateAgreement(agreement: Agreement, command: UpdateAgreement, 
   const { changes, replaceRecipients, replaceCustomFields } = command;
   const members = withGiven(agreement, changes);
   const documents = command.documents ?? agreement.documents;
-  const recipients = replaceRecipients ? newRecipients(changes.recipients, [], context) : agreement.recipients;
-  if (replaceRecipients) checkRecipients(recipients);
+  const given = replaceRecipients ? newRecipients(changes.recipients, [], context) : agreement.recipients;
+  if (replaceRecipients) checkRecipients(given);
+  // New tabs may refer to documents of the same request, so only tabs of removed documents are dropped.
+  const kept = replaceRecipients ? given : withoutTabsOf(given, removedIds(agreement, documents));
+  const recipients = withFieldTabs(kept, command.files ?? [], context);
   const customFields = replaceCustomFields ? newCustomFields(changes.customFields, context) : agreement.customFields;
   const after: Agreement = {
     ...agreement,
     ...members,
     documents,
-    // New tabs may refer to documents of the same request, so only tabs of removed documents are dropped.
-    recipients: replaceRecipients ? recipients : withoutTabsOf(recipients, removedIds(agreement, documents)),
+    recipients,
     customFields,
   };
   return draftModified(after, context, { changed: changedMembers(agreement, after) });

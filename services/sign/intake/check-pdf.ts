@@ -1,5 +1,6 @@
 import { PDFArray, PDFDict, type PDFDocument, PDFName, type PDFObject, StandardFonts } from "pdf-lib";
 import type { DocumentWarning } from "../agreement/agreement.ts";
+import type { PdfFields } from "../agreement/definition.ts";
 import { claimsOf } from "../completion/conformance.ts";
 import { createFontLibrary } from "../completion/font-library.ts";
 import type { Mark } from "../completion/mark.ts";
@@ -25,11 +26,11 @@ import { refuseMalformedSignatures } from "./signature-ranges.ts";
  * file that passes must not fail later, when fields are drawn or it is sealed. Time and memory depend on the
  * file, so run this only in a process that may be killed.
  */
-export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
+export async function checkPdf(bytes: Buffer, pdfFields: PdfFields = "keep"): Promise<CheckedPdf> {
   const graph = readGraph(bytes);
   refuseOverwork(graph);
-  if (isSignedPdf(documentOf(graph))) return checkSigned(bytes);
-  const unusual = cleanGraph(graph);
+  if (isSignedPdf(documentOf(graph))) return checkSigned(bytes, pdfFields);
+  const { unusual, tabs } = cleanGraph(graph, pdfFields);
   const rewritten = await writeGraph(graph, bytes);
   const document = extensibleDocumentOf(readStrictly(bufferOf(rewritten)), rewritten);
   const pages = pagesOf(document);
@@ -37,12 +38,12 @@ export async function checkPdf(bytes: Buffer): Promise<CheckedPdf> {
   if (unusual.length > 0) {
     await trySealing(bufferOf(rewritten), { isSigned: false, mayBeMarked: true, pages: unusual });
   }
-  return { pages, isSigned: false, warnings: [], rewritten };
+  return { pages, isSigned: false, warnings: [], rewritten, ...(tabs.length === 0 ? {} : { tabs }) };
 }
 
-async function checkSigned(bytes: Buffer): Promise<CheckedPdf> {
+async function checkSigned(bytes: Buffer, pdfFields: PdfFields): Promise<CheckedPdf> {
   const graph = readStrictly(bytes);
-  const unusual = refuseUnclean(graph);
+  const unusual = refuseUnclean(graph, pdfFields);
   const document = extensibleDocumentOf(graph, bytes);
   // Must run before the trial below adds a signature field of our own.
   refuseMalformedSignatures(graph, document, bytes);

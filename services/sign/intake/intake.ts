@@ -3,7 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Clock } from "#platform/clock.ts";
 import { DomainError, type ErrorCode } from "#platform/errors.ts";
-import type { CheckedFile } from "../agreement/definition.ts";
+import type { CheckedFile, DocumentSource } from "../agreement/definition.ts";
 import type { TextMatch } from "../agreement/tab.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import { convertHtml, notConvertible } from "./convert-document.ts";
@@ -57,20 +57,21 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
   const cache = createResultCache();
 
   const checkPdf = async (orgId: string, file: Readable): Promise<CheckedFile> => {
-    const { documentId, name, bytes: sent, field } = file;
+    const { documentId, name, bytes: sent, field, pdfFields = "keep", pdfFieldsRecipientId: recipientId = "" } = file;
     const sentSha256 = await hashOf(sent);
-    const key = `${orgId} ${sentSha256.toString("base64")}`;
+    const key = `${orgId} ${pdfFields} ${sentSha256.toString("base64")}`;
     let result = cache.get(key);
     if (result === undefined) {
-      const answer = await queue.run(orgId, { kind: "check", bytes: sent }, sent.length, deadlines.check);
+      const answer = await queue.run(orgId, { kind: "check", bytes: sent, pdfFields }, sent.length, deadlines.check);
       result = resultOf(answer);
       // A crash or timeout may be due to load, so it is not cached.
       if (answer.kind !== "ended") cache.put(key, result);
     }
     if ("problem" in result) throw corrupted(field, result.problem);
-    const { rewritten: bytes = sent, pages, isSigned, warnings } = result;
+    const { rewritten: bytes = sent, pages, isSigned, warnings, tabs = [] } = result;
     const sha256 = bytes === sent ? sentSha256 : await hashOf(bytes);
-    return { documentId, name, bytes, sha256, sentSha256, pages, isSigned, warnings };
+    const checked = { documentId, name, bytes, sha256, sentSha256, pages, isSigned, warnings };
+    return tabs.length === 0 ? checked : { ...checked, form: { tabs, recipientId } };
   };
   const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedFile> => {
     const { bytes, field, name } = file;
@@ -141,7 +142,7 @@ const maxDrawingMs = 3 * 60_000;
 /** The renderer accepts 8 million characters, but a message holds fewer. */
 const maxHtmlLength = 2 * 1024 * 1024;
 
-interface Readable {
+interface Readable extends FieldRules {
   readonly documentId: string;
   readonly name: string;
   readonly format: DocumentFormat;
@@ -166,10 +167,10 @@ function readFiles(documents: readonly DocumentFile[]): Readable[] {
   contents.forEach((bytes, index) => {
     if (bytes.length > maxDocumentBytes) throw refusal("DOCUMENT_TOO_LARGE", fieldOf(index));
   });
-  return documents.map(({ documentId, name }, index) => {
+  return documents.map(({ fileExtension, content, ...document }, index) => {
     const [bytes = new Uint8Array(), format = "pdf", field] = [contents[index], formats[index], fieldOf(index)];
     if (format === "pdf" && !isPdf(bytes)) throw corrupted(field, "The file is not a PDF.");
-    return { documentId, name, format, bytes, field };
+    return { ...document, format, bytes, field };
   });
 }
 
@@ -208,8 +209,10 @@ async function hashOf(bytes: Uint8Array): Promise<Buffer> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>));
 }
 
+type FieldRules = Pick<Extract<DocumentSource, { kind: "file" }>, "pdfFields" | "pdfFieldsRecipientId">;
+
 /** A file as it was sent. */
-export interface DocumentFile {
+export interface DocumentFile extends FieldRules {
   /** The integration's id. */
   readonly documentId: string;
   readonly name: string;

@@ -1,11 +1,12 @@
 import type { DocumentWarning, PageSize } from "../agreement/agreement.ts";
+import type { PdfFields, TabDefinition } from "../agreement/definition.ts";
 import type { Mark } from "../completion/mark.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import type { SealStatement } from "../seal/signature-placeholder.ts";
 
 /** A job for an intake process. */
 export type IntakeJob =
-  | { readonly kind: "check"; readonly bytes: Uint8Array }
+  | { readonly kind: "check"; readonly bytes: Uint8Array; readonly pdfFields?: PdfFields }
   | { readonly kind: "read-texts"; readonly bytes: Uint8Array }
   | { readonly kind: "find-texts"; readonly bytes: Uint8Array; readonly wanted: readonly WantedText[] }
   | { readonly kind: "merge"; readonly files: readonly Uint8Array[] }
@@ -51,6 +52,8 @@ export interface PdfFacts {
 export interface CheckedPdf extends PdfFacts {
   /** The rewritten document; absent when the file stays as sent. */
   readonly rewritten?: Uint8Array;
+  /** What its form fields became, when they were to become tabs. */
+  readonly tabs?: readonly TabDefinition[];
 }
 
 /** Where a text occurs. Points from the upper left corner of the page as displayed. */

@@ -18,7 +18,7 @@ const fonts = createFontLibrary();
 async function work(job: IntakeJob): Promise<IntakeOutcome> {
   switch (job.kind) {
     case "check":
-      return { kind: "checked", ...(await checkPdf(bufferOf(job.bytes))) };
+      return { kind: "checked", ...(await checkPdf(bufferOf(job.bytes), job.pdfFields)) };
     case "find-texts":
       return { kind: "found", places: await findTexts(job.bytes, job.wanted) };
     case "read-texts":

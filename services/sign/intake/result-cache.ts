@@ -13,7 +13,7 @@ export interface ResultCache {
 const maxEntries = 1_000;
 /** A page takes about ten bytes: most pages of a file share one size, which is kept once. */
 const maxPagesInAll = 100_000;
-/** Rewritten files: those sent again and again are templates of a few pages. */
+/** Rewritten files and tabs: those sent again and again are templates of a few pages. */
 const maxBytesInAll = 32 * 1024 * 1024;
 
 /** Evicts the least recently used results. */
@@ -53,7 +53,12 @@ const pagesOf = (result: CheckResult | undefined): number =>
   result !== undefined && "pages" in result ? result.pages.length : 0;
 
 const bytesOf = (result: CheckResult | undefined): number =>
-  result !== undefined && "pages" in result ? (result.rewritten?.length ?? 0) : 0;
+  result !== undefined && "pages" in result
+    ? (result.rewritten?.length ?? 0) + (result.tabs?.length ?? 0) * bytesOfTab
+    : 0;
+
+/** Most have a name and a place; choices of lists are bounded when a form is read. */
+const bytesOfTab = 500;
 
 function shareSizes(pages: readonly PageSize[]): PageSize[] {
   const known = new Map<string, PageSize>();

@@ -126,7 +126,7 @@ async function prepare(
     draft,
     {
       changes,
-      ...(documents.length > 0 ? { documents } : {}),
+      ...(documents.length > 0 ? { documents, files: checked } : {}),
       replaceRecipients: changes.recipients.length > 0,
       replaceCustomFields: changes.customFields.length > 0,
     },

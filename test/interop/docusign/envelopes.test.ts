@@ -1,6 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { unzipSync } from "fflate";
+import { PDFDocument, PDFHexString, PDFName } from "pdf-lib";
+import { until } from "#platform/testing/until.ts";
+import { findTexts } from "../../../services/sign/intake/find-texts.ts";
 import type { Api } from "../../support/api.ts";
 import { signEverything } from "../../support/signing-people.ts";
 import { describeInBothModes, type System, startSystem } from "../../support/system.ts";
@@ -41,6 +44,59 @@ async function orderDefinition(): Promise<Untyped> {
   Object.assign(copy, { email: "cara@example.com", name: "Cara Example", routingOrder: "2", recipientId: "2" });
   definition.recipients = docusign.Recipients.constructFromObject({ signers: [signer], carbonCopies: [copy] });
   definition.status = "sent";
+  return definition;
+}
+
+/** A form as people fill it in: everything that a field can be. */
+async function formPdf(): Promise<Buffer> {
+  const document = await PDFDocument.create();
+  const page = document.addPage([600, 800]);
+  const form = document.getForm();
+  const place = (line: number) => ({ x: 100, y: 700 - line * 40, width: 200, height: 20, borderWidth: 2 });
+  const text = (name: string, line: number, value = "") => {
+    const field = form.createTextField(name);
+    if (value !== "") field.setText(value);
+    field.addToPage(page, place(line));
+    return field;
+  };
+  text("name", 0, "Ada Lovelace").enableRequired();
+  const city = text("city", 1);
+  city.enableRequired();
+  city.setMaxLength(30);
+  text("number", 2, "4711").enableReadOnly();
+  const box = form.createCheckBox("agree");
+  box.addToPage(page, { x: 100, y: 580, width: 12, height: 12 });
+  box.check();
+  const pay = form.createRadioGroup("pay");
+  for (const [index, option] of ["cash", "card"].entries()) {
+    pay.addOptionToPage(option, page, { x: 100 + index * 40, y: 540, width: 12, height: 12 });
+  }
+  pay.select("card");
+  const country = form.createDropdown("country");
+  country.acroField.setOptions([
+    { value: PDFHexString.fromText("DE"), display: PDFHexString.fromText("Germany") },
+    { value: PDFHexString.fromText("FR"), display: PDFHexString.fromText("France") },
+  ]);
+  country.addToPage(page, place(5));
+  country.acroField.dict.set(PDFName.of("V"), PDFHexString.fromText("DE"));
+  text("eSignSignHere", 6);
+  text("DocuSignInitialHere1", 7);
+  return Buffer.from(await document.save({ updateFieldAppearances: false }));
+}
+
+/** As programs send forms: the fields are to become tabs of the signer, and one tab says more of its field. */
+function formDefinition(form: Buffer): Untyped {
+  const definition = new docusign.EnvelopeDefinition();
+  const document = { name: "Form", fileExtension: "pdf", documentId: "1", documentBase64: base64(form) };
+  const fields = { transformPdfFields: "true", assignTabsToRecipientId: "1" };
+  definition.documents = [docusign.Document.constructFromObject({ ...document, ...fields })];
+  const initials = docusign.InitialHere.constructFromObject({ tabLabel: "DocuSignInitialHere1", optional: "true" });
+  const signer = docusign.Signer.constructFromObject({
+    ...{ email: "ann@example.com", name: "Ann Example", recipientId: "1", clientUserId: 1000 },
+    tabs: docusign.Tabs.constructFromObject({ initialHereTabs: [initials] }),
+  });
+  definition.recipients = docusign.Recipients.constructFromObject({ signers: [signer] });
+  Object.assign(definition, { emailSubject: "Please fill in the form", status: "sent" });
   return definition;
 }
 
@@ -259,6 +315,47 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
 
   // The page that people sign on is reached through the service itself, which only a single process lets us do.
   if (mode === "single process") {
+    test("makes tabs of the fields of a PDF, and gets them signed and sealed in their places", async () => {
+      const form = await formPdf();
+      const { envelopeId: formId } = await call("createEnvelope", { envelopeDefinition: formDefinition(form) });
+      const tabs = await call("listTabs", formId, "1", null);
+      expect(tabs.textTabs).toMatchObject([
+        {
+          tabLabel: "name",
+          value: "Ada Lovelace",
+          required: "true",
+          locked: "false",
+          xPosition: "99",
+          yPosition: "79",
+        },
+        { tabLabel: "city", value: "", required: "true", maxLength: "30", pageNumber: "1", documentId: "1" },
+        { tabLabel: "number", value: "4711", locked: "true" },
+      ]);
+      expect(tabs.checkboxTabs).toMatchObject([{ tabLabel: "agree", selected: "true" }]);
+      expect(tabs.radioGroupTabs).toMatchObject([
+        { groupName: "pay", radios: [{}, { value: "card", selected: "true" }] },
+      ]);
+      expect(tabs.listTabs).toMatchObject([{ tabLabel: "country", value: "DE" }]);
+      expect(tabs.signHereTabs).toMatchObject([{ tabLabel: "eSignSignHere" }]);
+      expect(tabs.initialHereTabs).toMatchObject([{ tabLabel: "DocuSignInitialHere1", optional: "true" }]);
+      const { url } = await call("createRecipientView", formId, { recipientViewRequest: viewRequest() });
+      await signEverything(system, url);
+      await until(async () => (await call("getEnvelope", formId, null)).status === "completed");
+      const sealed = Buffer.from(await call("getDocument", formId, "1", null), "latin1");
+      expect(
+        (await PDFDocument.load(sealed))
+          .getForm()
+          .getFields()
+          .map((field) => field.getName()),
+      ).toEqual(["Seal1"]);
+      const texts = ["Ada Lovelace", "Berlin", "4711", "Germany"];
+      const found = await findTexts(
+        sealed,
+        texts.map((text) => ({ text, caseSensitive: true, wholeWord: false })),
+      );
+      expect(found.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+    });
+
     test("sees how the envelope moves on when the person has signed", async () => {
       const { url } = await call("createRecipientView", envelopeId, { recipientViewRequest: viewRequest() });
       expect(await signEverything(system, url)).toBe(

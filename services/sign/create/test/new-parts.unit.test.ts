@@ -9,6 +9,7 @@ import {
   sampleTab,
 } from "../../agreement/test/lifecycle-samples.ts";
 import { newCustomFields } from "../custom-fields.ts";
+import { withFieldTabs } from "../field-tabs.ts";
 import { bytesOf, newDocuments, numberDocuments } from "../new-documents.ts";
 import { newRecipients } from "../new-recipients.ts";
 import { changedTab, newTab, newTabs } from "../new-tabs.ts";
@@ -226,5 +227,80 @@ describe("custom fields", () => {
       "customFields[2].name REQUIRED",
       "customFields[3].value NOT_A_CHOICE",
     ]);
+  });
+});
+
+describe("form fields that became tabs", () => {
+  const field = (label: string, given: TabDefinition = {}): TabDefinition => ({
+    ...{ type: "text", label, page: 1, x: 10, y: 20, width: 80, height: 15, required: false, tabOrder: 1 },
+    ...given,
+  });
+  const form = (tabs: readonly TabDefinition[], recipientId = "", documentId = "1") => ({
+    ...{ documentId, form: { tabs, recipientId } },
+  });
+  const labels = (recipients: ReturnType<typeof withFieldTabs>) =>
+    recipients.map(({ tabs }) => tabs.map(({ label }) => label));
+
+  test("belong to the first who signs, or to the one who is named", () => {
+    const people = [
+      sampleRecipient("1", { role: "carbon-copy" }),
+      sampleRecipient("2", { routingOrder: 2 }),
+      sampleRecipient("3", { routingOrder: 1 }),
+    ];
+    expect(labels(withFieldTabs(people, [form([field("a")])], context))).toEqual([[], [], ["a"]]);
+    const [, second] = withFieldTabs(people, [form([field("a", { value: "x" })], "2")], context);
+    expect(second?.tabs).toMatchObject([
+      { label: "a", documentId: "1", value: "x", originalValue: "x", isPlaced: true },
+    ]);
+  });
+
+  test("need somebody who signs", () => {
+    const copy = sampleRecipient("1", { role: "carbon-copy" });
+    const given = (recipientId = "") =>
+      refusalOf(() => withFieldTabs([copy], [form([field("a")], recipientId)], context));
+    expect(given()).toEqual({ code: "VALIDATION_FAILED", fields: ["documents[0].pdfFields REQUIRED"] });
+    expect(given("1").fields).toEqual(["documents[0].pdfFieldsRecipientId UNKNOWN_RECIPIENT"]);
+    expect(withFieldTabs([copy], [{ documentId: "1" }], context)).toEqual([copy]);
+  });
+
+  test("are not added a second time, and come after those that have an order", () => {
+    const files = [form([field("a"), field("b", { tabOrder: 2 })]), form([field("a")], "", "2")];
+    const once = withFieldTabs([sampleRecipient("1")], files, context);
+    expect(once[0]?.tabs.map(({ documentId, label, tabOrder }) => [documentId, label, tabOrder])).toEqual([
+      ["1", "a", 1],
+      ["1", "b", 2],
+      ["2", "a", 3],
+    ]);
+    expect(withFieldTabs(once, files, context)).toEqual(once);
+  });
+
+  test("give their places and values to tabs that have their names and no places", () => {
+    const waiting = sampleTab("initials", { documentId: null, label: "DocuSignInitialHere1", required: false });
+    const filled = sampleTab("text", { documentId: null, label: "a", value: "mine" });
+    const all = sampleTab("text", { documentId: "1", label: "\\*h.line\\*" });
+    const elsewhere = sampleTab("text", { documentId: "1", label: "c", x: 5, y: 5 });
+    const people = [sampleRecipient("1"), sampleRecipient("2", { tabs: [waiting, filled, all, elsewhere] })];
+    const tabs = [
+      field("DocuSignInitialHere1", { type: "initials", width: 30 }),
+      ...[field("a", { value: "theirs", maxLength: 9 }), field("a", { page: 2 })],
+      ...[field("h.line1", { value: "1" }), field("h.line2", { y: 70 }), field("c"), field("rest")],
+    ];
+    const [first, second] = withFieldTabs(people, [form(tabs)], context);
+    expect(first?.tabs.map(({ label }) => label)).toEqual(["rest"]);
+    expect(second?.tabs).toMatchObject([
+      { type: "initials", tabId: waiting.tabId, documentId: "1", x: 10, y: 20, width: 30, required: false },
+      { tabId: filled.tabId, value: "mine", maxLength: 9, page: 1 },
+      { label: "a", value: "mine", page: 2 },
+      { tabId: all.tabId, label: "h.line1", value: "1" },
+      { label: "h.line2", y: 70 },
+      { tabId: elsewhere.tabId, x: 5 },
+    ]);
+    expect(new Set(second?.tabs.map(({ tabId }) => tabId)).size).toBe(6);
+  });
+
+  test("are at most as many as a recipient may have", () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => field(`f${index}`));
+    const person = sampleRecipient("1", { tabs: [sampleTab("signature")] });
+    expect(refusalOf(() => withFieldTabs([person], [form(many)], context)).fields).toEqual(["documents TOO_MANY"]);
   });
 });

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type DocumentInputSchema, DocumentProblem } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { PDFDocument } from "pdf-lib";
+import { type DocumentInputSchema, DocumentProblem, PdfFields } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { DomainError } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
@@ -49,7 +50,48 @@ const put = (id: string, documents: MessageInitShape<typeof DocumentInputSchema>
 const content = (id: string, documentId: string) =>
   organization.client.getDocumentContent({ target: agreementTarget(id), documentId }, organization.headers);
 
+/** With two form fields, of which one is filled in. */
+async function formPdf(): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const page = document.addPage([600, 800]);
+  for (const [index, name] of ["name", "city"].entries()) {
+    const field = document.getForm().createTextField(name);
+    if (index === 0) field.setText("Ada");
+    field.addToPage(page, { x: 100, y: 700 - index * 40, width: 200, height: 20 });
+  }
+  return document.save();
+}
+
 describe("documents of a draft", () => {
+  test("with form fields give them to a signer, once, and only when they are to become tabs", async () => {
+    const { id } = await draft();
+    const form = await formPdf();
+    const ofForm = async () => {
+      const [recipient] = (await organization.load(id)).recipients;
+      return recipient?.tabs
+        .filter(({ type }) => type === "text")
+        .map(({ documentId, label, value }) => [documentId, label, value]);
+    };
+    await put(id, [fileOf(form, "kept"), { ...fileOf(form, "drawn"), pdfFields: PdfFields.FLATTEN }]);
+    expect(await ofForm()).toEqual([]);
+    const transformed = { ...fileOf(form, "f"), pdfFields: PdfFields.TRANSFORM };
+    await put(id, [transformed]);
+    await put(id, [{ ...transformed, pdfFieldsRecipientId: "1" }]);
+    expect(await ofForm()).toEqual([
+      ["f", "name", "Ada"],
+      ["f", "city", ""],
+    ]);
+    const [kept, drawn, f] = (await organization.load(id)).documents.filter(({ documentId }) => documentId !== "1");
+    expect(kept?.sha256).toEqual(drawn?.sha256);
+    expect(f?.sha256.equals(kept?.sha256 ?? f.sha256)).toBe(false);
+    expect(f?.sentSha256).toEqual(kept?.sentSha256);
+    const before = await organization.load(id);
+    const wrong = { ...transformed, documentId: "g", pdfFieldsRecipientId: "9" };
+    const error = await expectDomainError(put(id, [wrong]), "VALIDATION_FAILED");
+    expect(error.details).toMatchObject([{ field: "documents[0].pdfFieldsRecipientId" }]);
+    expect(await organization.load(id)).toEqual(before);
+  });
+
   test("are added, replaced in place under their tabs, read and removed with their tabs", async () => {
     const { id } = await draft();
     const { documentIds } = await put(id, [fileOf(other), fileOf(other, "1"), fileOf(one, "x")]);

@@ -32,7 +32,7 @@ export function sortAnnotations(context: PDFContext, annotations: readonly PDFOb
     if (!(annotation instanceof PDFDict)) continue;
     const flags = flagsOf(annotation);
     const subtype = annotation.lookup(PDFName.of("Subtype"));
-    const isHidden = (flags & (flagBits.hidden | flagBits.noView)) !== 0;
+    const isHidden = !isShownOnScreen(annotation);
     if (!isHidden && subtype === widget) fields.push(annotation);
     else if (!isHidden && subtype !== undefined && knownKinds.has(subtype)) {
       refuseUndrawn(annotation);
@@ -119,6 +119,10 @@ function inheritedOf(field: PDFDict, name: string): PDFObject | undefined {
   }
   return undefined;
 }
+
+/** Whether it is neither hidden nor for paper alone. */
+export const isShownOnScreen = (annotation: PDFDict): boolean =>
+  (flagsOf(annotation) & (flagBits.hidden | flagBits.noView)) === 0;
 
 function flagsOf(annotation: PDFDict): number {
   const flags = annotation.lookup(PDFName.of("F"));

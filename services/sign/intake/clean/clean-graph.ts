@@ -12,6 +12,7 @@ import {
   PDFStream,
   PDFString,
 } from "pdf-lib";
+import type { PdfFields, TabDefinition } from "../../agreement/definition.ts";
 import { forbidden, refuseForbiddenContent } from "../forbidden-content.ts";
 import { findPages, inherited, pageBoxOf } from "../page-tree.ts";
 import { PdfProblem } from "../pdf-limits.ts";
@@ -20,37 +21,59 @@ import type { StrictGraph } from "../reading/read-strictly.ts";
 import { refuseDifferentAnnotations, sortAnnotations } from "./annotations.ts";
 import { type ContentsReader, createContentsReader, isolateContents } from "./contents.ts";
 import { drawFields } from "./draw-fields.ts";
+import { readForm } from "./form-fields.ts";
+import { type FormTabs, formTabs } from "./form-tabs.ts";
 import { fixLayers, isTrue, refuseDifferentLayers } from "./layers.ts";
+
+/** What was made of a file. */
+export interface Cleaned {
+  /** The pages for which sealing has to be tried out. */
+  readonly unusual: readonly number[];
+  /** What became of form fields that were to become tabs. */
+  readonly tabs: readonly TabDefinition[];
+}
 
 /**
  * Refuses forbidden content, removes other active content, and makes the rest look the same on screen, on paper
- * and in every reader. Of the catalog and of pages only known, harmless entries are kept. Returns the pages for
- * which sealing has to be tried out.
+ * and in every reader. Of the catalog and of pages only known, harmless entries are kept. Forms whose fields
+ * become tabs lose their scripts instead of being refused for them.
  */
-export function cleanGraph({ context }: Graph): readonly number[] {
+export function cleanGraph({ context }: Graph, pdfFields: PdfFields): Cleaned {
   const objects = context.enumerateIndirectObjects().map(([, object]) => object);
-  refuseForbiddenContent(objects);
   const { Root } = context.trailerInfo;
   const catalog = context.lookup(Root);
   if (!(catalog instanceof PDFDict) || !(Root instanceof PDFRef)) throw new Error("there is no catalog");
+  const form = pdfFields === "transform" ? formOf(context, catalog) : noForm;
+  if (pdfFields !== "keep") removeFormActions(objects);
+  refuseForbiddenContent(objects);
   const pages = findPages(context, catalog);
   removeActions(objects);
   const kids = context.obj(pages.map(({ ref }) => ref));
   const tree = context.register(context.obj({ Type: "Pages", Count: pages.length, Kids: kids }));
   const contents = createContentsReader(context);
   for (const [index, { ref, node }] of pages.entries()) {
-    context.assign(ref, plainPage(context, node, { tree, number: index + 1, contents }));
+    context.assign(ref, plainPage(context, node, { tree, number: index + 1, contents, transformed: form.widgets }));
   }
   context.assign(Root, plainCatalog(context, catalog, tree));
-  return contents.unusual();
+  return { unusual: contents.unusual(), tabs: form.tabs };
 }
 
+const noForm: FormTabs = { tabs: [], widgets: new Set() };
+
+const formOf = (context: PDFContext, catalog: PDFDict): FormTabs =>
+  formTabs(readForm(context, catalog, findPages(context, catalog)));
+
 /** For files that must not be changed: refuses what would otherwise have been cleaned. */
-export function refuseUnclean({ context, objects }: StrictGraph): readonly number[] {
+export function refuseUnclean({ context, objects }: StrictGraph, pdfFields: PdfFields): readonly number[] {
   refuseForbiddenContent(objects);
   refuseActions(objects);
   const catalog = context.lookup(context.trailerInfo.Root);
   if (!(catalog instanceof PDFDict)) throw new Error("there is no catalog");
+  if (pdfFields !== "keep" && formOf(context, catalog).tabs.some(({ locked }) => !locked)) {
+    throw new PdfProblem(
+      "The PDF carries signatures, so that it is taken as it is and its form fields cannot be changed. Send it without pdfFields.",
+    );
+  }
   const form = catalog.lookup(PDFName.of("AcroForm"));
   if (form instanceof PDFDict && isTrue(form.lookup(PDFName.of("NeedAppearances")))) {
     forbidden("form fields that each reader draws as it likes")();
@@ -102,11 +125,19 @@ function plainCatalog(context: PDFContext, catalog: PDFDict, tree: PDFRef): PDFC
 
 const pageKeys = ["Contents", "StructParents", "Tabs", "Group", "Metadata", "AF"];
 
+interface PlainPageOptions {
+  readonly tree: PDFRef;
+  readonly number: number;
+  readonly contents: ContentsReader;
+  /** Form fields that became tabs. */
+  readonly transformed: ReadonlySet<PDFDict>;
+}
+
 /** The page with its displayed box and all inherited attributes written out. */
 function plainPage(
   context: PDFContext,
   page: PDFDict,
-  { tree, number, contents }: { tree: PDFRef; number: number; contents: ContentsReader },
+  { tree, number, contents, transformed }: PlainPageOptions,
 ): PDFPageLeaf {
   refuseUnits(page);
   const plain = PDFPageLeaf.fromMapWithContext(new Map<PDFName, PDFObject>([[PDFName.Type, PDFName.Page]]), context);
@@ -121,7 +152,7 @@ function plainPage(
   const { kept, fields } = sortAnnotations(context, arrayOf(page, "Annots"));
   if (kept.length > 0) plain.set(PDFName.Annots, context.obj([...kept]));
   isolateContents(context, plain, contents.read(number, plain, { resources, looksOf: page }));
-  drawFields(context, plain, fields);
+  drawFields(context, plain, fields, transformed);
   return plain;
 }
 
@@ -151,6 +182,23 @@ function copyPart(context: PDFContext, from: PDFDict, to: PDFDict, name: string,
   copy(part, plain, names);
   if (plain.keys().length > 0) to.set(PDFName.of(name), plain);
 }
+
+/**
+ * Removes scripts and what buttons of forms do, so that a form whose fields are no fields any more is not refused
+ * for them. Scripts that stand elsewhere go, too: nothing of them can be seen.
+ */
+function removeFormActions(objects: Iterable<PDFObject>): void {
+  for (const dictionary of dictionariesIn(objects)) {
+    const type = dictionary.lookup(PDFName.of("S"));
+    const isElement = dictionary.lookup(PDFName.Type) === PDFName.of("StructElem") && dictionary.has(PDFName.of("P"));
+    const isOfForm = type !== undefined && formActions.has(type) && !isElement;
+    if (isOfForm || dictionary.has(PDFName.of("JS"))) for (const key of dictionary.keys()) dictionary.delete(key);
+  }
+}
+
+const formActions: ReadonlySet<PDFObject> = new Set(
+  ["JavaScript", "SubmitForm", "ImportData", "Hide"].map((name) => PDFName.of(name)),
+);
 
 /**
  * Silently removes the remaining actions: they are common and nobody misses them. Links to https and mailto

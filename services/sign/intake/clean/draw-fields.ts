@@ -1,12 +1,21 @@
 import { PDFArray, type PDFContext, PDFDict, PDFName, type PDFObject, type PDFRef, type PDFStream } from "pdf-lib";
 import { appearanceOf, numbersOf, refuseUndrawnValue } from "./annotations.ts";
+import { frameOf } from "./form-fields.ts";
 
 /**
  * Flattens form fields: draws their appearance into the page, so that they cannot show another value or look
- * different in another reader. Refuses a field that has a value but no appearance.
+ * different in another reader. Refuses a field that has a value but no appearance. Of fields that became tabs, only
+ * the frame is drawn.
  */
-export function drawFields(context: PDFContext, page: PDFDict, fields: readonly PDFDict[]): void {
+export function drawFields(
+  context: PDFContext,
+  page: PDFDict,
+  fields: readonly PDFDict[],
+  transformed: ReadonlySet<PDFDict>,
+): void {
+  const frames = fields.map((field) => (transformed.has(field) ? frameOf(field) : "")).join("");
   const pictures = fields.flatMap((field) => {
+    if (transformed.has(field)) return [];
     const picture = appearanceOf(field);
     if (picture === undefined) refuseUndrawnValue(field);
     const matrix = picture && matrixOf(field, picture);
@@ -15,7 +24,7 @@ export function drawFields(context: PDFContext, page: PDFDict, fields: readonly 
       : [{ picture, matrix, layer: field.get(PDFName.of("OC")) }];
   });
   for (const field of fields) for (const key of field.keys()) field.delete(key);
-  if (pictures.length === 0) return;
+  if (pictures.length === 0 && frames === "") return;
   const objects = xObjectsOf(context, page);
   const drawn = pictures.map(({ picture, matrix, layer }) => {
     picture.dict.set(PDFName.Type, PDFName.XObject);
@@ -26,7 +35,8 @@ export function drawFields(context: PDFContext, page: PDFDict, fields: readonly 
     return `q ${matrix.map((value) => value.toFixed(5)).join(" ")} cm /${name} Do Q\n`;
   });
   const isMarked = page.has(PDFName.of("StructParents"));
-  const text = isMarked ? `/Artifact BMC\n${drawn.join("")}EMC\n` : drawn.join("");
+  const marks = frames + drawn.join("");
+  const text = isMarked ? `/Artifact BMC\n${marks}EMC\n` : marks;
   const contents = page.lookup(PDFName.Contents);
   const old = contents instanceof PDFArray ? contents.asArray() : [page.get(PDFName.Contents) ?? []].flat();
   const before = context.register(context.stream("q\n"));

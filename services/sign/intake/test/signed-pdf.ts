@@ -27,8 +27,8 @@ export function withTrueRange(pdf: Buffer): Buffer {
 }
 
 /** A PDF with one page that carries a signature by a certificate of its own. */
-export async function signedPdf(): Promise<Buffer> {
-  const document = await PDFDocument.load(onePage({}), { updateMetadata: false });
+export async function signedPdf(unsigned = onePage({})): Promise<Buffer> {
+  const document = await PDFDocument.load(unsigned, { updateMetadata: false });
   const { context, catalog } = document;
   const value = context.register(
     context.obj({
