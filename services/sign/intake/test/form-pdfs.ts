@@ -1,6 +1,5 @@
 import {
   degrees,
-  PDFDict,
   type PDFDocument,
   type PDFField,
   PDFHexString,
@@ -79,7 +78,7 @@ export function scripts(document: PDFDocument, field: PDFField, script: string):
   field.acroField.dict.set(PDFName.of("AA"), document.context.obj({ F: action, K: action }));
 }
 
-export const tooltip = (field: PDFField, text: string): void =>
+const tooltip = (field: PDFField, text: string): void =>
   field.acroField.dict.set(PDFName.of("TU"), PDFHexString.fromText(text));
 
 /** pdf-lib makes none. */
@@ -106,9 +105,3 @@ export async function turnedForm(rotation: number): Promise<Buffer> {
   field.addToPage(page, { x: 150, y: 200, width: 100, height: 20 });
   return Buffer.from(await document.save());
 }
-
-export const dictOf = (document: PDFDocument, name: string): PDFDict => {
-  const found = document.catalog.lookup(PDFName.of(name));
-  if (!(found instanceof PDFDict)) throw new Error(`there is no ${name}`);
-  return found;
-};
