@@ -95,7 +95,10 @@ img { max-width: 100%; height: auto; }
 .disclosure { border-inline-start: 3px solid var(--line); padding-inline-start: 1rem; }
 .changes { border: 1px solid var(--line); padding: 0 1rem; }
 .changes ins { text-decoration: underline; }
-.changes .assent-as-li { display: list-item; margin-inline-start: 1.2rem; }
+.changes [class*="assent-as-li"] { display: list-item; margin-inline-start: 1.2rem; }
+.changes .assent-as-li2 { margin-inline-start: 2.4rem; }
+.changes .assent-as-li3 { margin-inline-start: 3.6rem; }
+.changes .assent-as-li4 { margin-inline-start: 4.8rem; }
 .notice { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; }
 main:has(assent-embed) .reading { display: none; }`;
 

@@ -11,6 +11,8 @@ const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
 const base = { tag: "Campaigns", dialect: clickDialect } as const;
 const ofCampaign = { id: "CLICK_CAMPAIGN_NOT_FOUND" } as const;
 const answer = campaign.schemas.answer;
+/** 10,000 references of 255 Latin letters fit; a service takes 4 MiB. */
+const peopleBytes = 3 * 1_048_576;
 const cursor = described(text(1, 200), "X-Next-Cursor of the previous page.");
 
 interface PeopleQuery extends PageQuery {
@@ -104,10 +106,10 @@ export const campaignRoutes: readonly Route[] = [
     path: "/v1/click/campaigns/{id}/people",
     summary: "Add people to a campaign",
     description:
-      "Up to 10,000 with one request, and 1,000,000 in a campaign. Who is in it already stays as they are, so a request can be sent again. While the campaign runs, those who are added are asked at once.",
+      "Up to 10,000 with one request, whose body may have 3 MiB, and 1,000,000 in a campaign. Who is in it already stays as they are, so a request can be sent again. While the campaign runs, those who are added are asked at once.",
     access: write,
     notFound: ofCampaign,
-    body: createBody(campaignPeople, { example: { userRefs: ["user-42", "user-43"] }, maxBytes: 1_048_576 }),
+    body: createBody(campaignPeople, { example: { userRefs: ["user-42", "user-43"] }, maxBytes: peopleBytes }),
     success: { status: 200, description: "How many were added.", schema: addedPeople.schemas.answer },
     errors: ["CLICK_CAMPAIGN_CLOSED", "CLICK_CAMPAIGN_FULL"],
     call: (request, { click }) =>

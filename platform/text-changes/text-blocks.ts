@@ -1,6 +1,6 @@
 /** A paragraph, heading, entry of a list or cell, as a person reads it. */
 export interface Block {
-  /** The name of its element, such as "p" or "h2"; empty for lines of plain text. */
+  /** The name of its element, such as "p", "h2" or "li", with the depth of entries of inner lists; empty for lines of plain text. */
   readonly kind: string;
   readonly text: string;
 }
@@ -31,6 +31,8 @@ function blocksOfHtml(html: string): Block[] {
   const lastEnd = html.lastIndexOf(">");
   let kind = "p";
   let text = "";
+  /** In how many lists it is. */
+  let depth = 0;
   const finish = (next: string) => {
     const words = text.replaceAll(/\s+/g, " ").trim();
     if (words !== "") blocks.push({ kind, text: words });
@@ -44,7 +46,8 @@ function blocksOfHtml(html: string): Block[] {
       text += decoded(html.slice(at, end));
       at = end;
     } else {
-      if (ends.has(tag.name)) finish(nextKind(tag, kind));
+      if (tag.name === "ul" || tag.name === "ol") depth = Math.max(0, depth + (tag.isEnd ? -1 : 1));
+      if (ends.has(tag.name)) finish(nextKind(tag, kind, depth));
       else text += shownOf(tag);
       at = tag.end;
     }
@@ -53,10 +56,14 @@ function blocksOfHtml(html: string): Block[] {
   return blocks;
 }
 
-/** The end of a line goes on with what it is in. */
-function nextKind({ name, isEnd }: Tag, kind: string): string {
+/** Deeper ones are shown like these. */
+const deepest = 4;
+
+/** The end of a line goes on with what it is in. Entries of lists in lists are li2 and so on. */
+function nextKind({ name, isEnd }: Tag, kind: string, depth: number): string {
   if (name === "br") return kind;
-  return isEnd ? "p" : name;
+  if (isEnd) return "p";
+  return name === "li" && depth > 1 ? `li${Math.min(depth, deepest)}` : name;
 }
 
 interface Tag {

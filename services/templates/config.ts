@@ -1,4 +1,11 @@
-import { type Environment, type FreshText, readSettings, secretSetting, stringSetting } from "#platform/config.ts";
+import {
+  type Environment,
+  type FreshText,
+  integerSetting,
+  readSettings,
+  secretSetting,
+  stringSetting,
+} from "#platform/config.ts";
 import { commonSettings, freshSetting } from "#platform/service-settings.ts";
 import type { CheckLimits } from "./content-check/check-pool.ts";
 
@@ -9,12 +16,23 @@ export interface TemplatesConfig {
   /** Database connections of this process in all, at least 4. */
   readonly poolSize?: number;
   readonly checkLimits?: CheckLimits;
+  /** Of all screenshots together that deployments of an organization have ever named. */
+  readonly screenshotBytes?: number;
 }
+
+const megabyte = 1_048_576;
+const usualScreenshotMb = 2_048;
+export const usualScreenshotBytes = usualScreenshotMb * megabyte;
 
 export const settings = {
   ...commonSettings,
   NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   SIGN_TARGET: stringSetting("Where the sign service answers gRPC: it checks PDFs that become texts."),
+  SCREENSHOTS_MB: integerSetting(
+    "How much, in MiB, the screenshots that evidence keeps for an organization may have together: those that its deployments have ever named, each counted once. When they have it, deployments can name those alone. Give all templates processes the same value.",
+    usualScreenshotMb,
+    { min: 5, max: 1_048_576 },
+  ),
 };
 
 /** Throws a ConfigError that lists everything that is wrong. */
@@ -24,5 +42,6 @@ export function configFromEnv(env: Environment): TemplatesConfig {
     databaseUrl: freshSetting("DATABASE_URL", values, env),
     databaseRole: values.DATABASE_ROLE,
     poolSize: values.DATABASE_POOL_SIZE,
+    screenshotBytes: values.SCREENSHOTS_MB * megabyte,
   };
 }

@@ -7,7 +7,7 @@ import { createPool } from "#platform/db/pool.ts";
 import { createDestroyerPool, destruction } from "#platform/destroy-tables.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
 import type { Runtime, Service } from "#platform/service.ts";
-import type { TemplatesConfig } from "./config.ts";
+import { type TemplatesConfig, usualScreenshotBytes } from "./config.ts";
 import { createCheckPool, usualCheckLimits } from "./content-check/check-pool.ts";
 import { createContentChecker } from "./content-check/content-checker.ts";
 import { createPublisher } from "./rpc/due-publications.ts";
@@ -38,13 +38,14 @@ export async function createTemplatesService(
   const checker = createContentChecker({ pool: checkPool, clock, logger });
   const wakeRelay = () => relay.wake();
   const pdfs = createClient(SignService, sign);
+  const { screenshotBytes = usualScreenshotBytes } = config;
   const common = { orm, resolverPool, checker, logger, clock, newId, wakeRelay };
   const publisher = createPublisher({ ...common, bus, tracer });
   const fileSweeper = createFileSweeper(common);
   const wakePublisher = () => publisher.wake();
   return {
     name: "templates",
-    routes: templatesRoutes({ ...common, readerPool, checkLimits, pdfs, wakePublisher }),
+    routes: templatesRoutes({ ...common, readerPool, checkLimits, pdfs, screenshotBytes, wakePublisher }),
     internalRoutes: (router) => {
       router.service(PersonalDataService, {
         ...exportWithFiles(exportPool),
@@ -63,7 +64,7 @@ export async function createTemplatesService(
       await orm.em
         .fork()
         .execute(
-          "select from templates.revision, templates.publication_rules, templates.screenshot, templates.file limit 0",
+          "select from templates.revision, templates.publication_rules, templates.screenshot, templates.named_screenshot, templates.file limit 0",
         );
       await resolverPool.query(
         "select v.organization_id, s.publish_at, f.look_at from templates.version v, templates.scheduled_publication s, templates.file f limit 0",

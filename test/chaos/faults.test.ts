@@ -21,6 +21,7 @@ describeDistributed("faults", () => {
   let events: EventLog;
   let api: Api;
   let slug: string;
+  let templateId: string;
   /** What stands before each service, and before the database. */
   const proxies = new Map<string, FaultProxy>();
   let toClick: FaultProxy | undefined;
@@ -40,7 +41,7 @@ describeDistributed("faults", () => {
     toClick = proxies.get("click");
     events = await collectEvents(system.bus, "faults");
     api = await system.newOrganization();
-    ({ slug } = await api.publishTemplate());
+    ({ slug, templateId } = await api.publishTemplate());
   });
   afterAll(async () => {
     await events?.stop();
@@ -108,6 +109,64 @@ describeDistributed("faults", () => {
       [1, 2].map(() => ["ann@mail.example", messageId]),
     );
     expect(delivery).toMatchObject([{ receiptId, attempts: 2, messageId }]);
+  }, 240_000);
+
+  test("a click process killed while it reminds, before its commit or after, has a campaign reminded once each time", async () => {
+    const [click] = system.distributed?.of("click") ?? [];
+    const day = 86_400_000;
+    const wish = { name: "Killed", templateId, dueAt: new Date(Date.now() + 40 * day).toISOString() };
+    const reminders = { daysBefore: [30, 20, 10], at: "09:00" };
+    const { id } = bodyOf(201, await api.post("/v1/click/campaigns", { ...wish, reminders }));
+    const url = `/v1/click/campaigns/${id}`;
+    bodyOf(200, await api.post(`${url}/people`, { userRefs: ["ann", "ben"] }));
+    bodyOf(200, await api.post(`${url}/start`, undefined));
+    const told = (what: string) =>
+      events.of(`assent.click.campaign.${what}`).filter((event) => event.aggregateId === id);
+    await until(() => told("started").length === 1, 30_000);
+    const makeDue = () => inspect(system, "update click.campaign set next_at = now() where id = $1", [id]);
+    const sent = async () => bodyOf(200, await api.get(url)).remindersSent;
+    const kill = async () => {
+      click?.kill("SIGKILL");
+      await click?.exited();
+    };
+
+    // It has the campaign changed, and cannot say so yet.
+    const pool = createPool({ url: system.inspectUrl, name: "test", max: 2 });
+    const holder = await pool.connect();
+    try {
+      await holder.query("begin; lock table click.outbox in share mode");
+      await makeDue();
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'insert into "?click"?.outbox'`;
+      const free = "select from click.campaign where id = $1 for update skip locked";
+      await until(
+        async () => (await pool.query(waiting)).rowCount !== 0 && (await pool.query(free, [id])).rowCount === 0,
+        30_000,
+      );
+      await kill();
+    } finally {
+      await holder.query("rollback");
+      holder.release();
+      await pool.end();
+    }
+    await click?.start();
+    await until(() => told("reminder").length === 1, 60_000);
+    await until(async () => (await sent()) === 1, 30_000);
+
+    // It has done everything, and nobody has been told of it.
+    await system.nats?.kill();
+    await makeDue();
+    const written = "select from click.outbox where subject = 'assent.click.campaign.reminder' and data like $1";
+    const findWritten = async () => (await inspect(system, written, [`%${id}%`])).length;
+    await until(async () => (await findWritten()) === 2, 30_000);
+    await kill();
+    await system.nats?.restart();
+    await click?.start();
+    await until(() => told("reminder").length === 2, 60_000);
+    // The next one comes as if nothing had happened, and none is left over.
+    await makeDue();
+    await until(() => told("reminder").length === 3, 60_000);
+    await until(async () => (await sent()) === 3, 30_000);
+    expect(await findWritten()).toBe(3);
   }, 240_000);
 
   test("accepts go on while NATS is stopped, and every event arrives once when it is back", async () => {

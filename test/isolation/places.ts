@@ -93,7 +93,6 @@ export const answersAnyway = [
   "getTemplateStats ?versionId",
   "listAcceptances ?templateId",
   "listAcceptances ?versionId",
-  "createExport acceptances.templateId",
   "createExport acceptances.versionId",
   "createExport acceptances.campaignId",
   "getUserConsentState path",

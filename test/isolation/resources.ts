@@ -28,6 +28,10 @@ export async function createTermsResources(api: Api, name: string): Promise<Reso
     201,
     await api.post(`/v1/click/deployments/${deployment.id}/screenshots`, { content: onePixel }),
   );
+  // What was named once is counted for good, and can only be deleted while it is not named.
+  for (const screenshotId of [screenshot.id, "kept elsewhere"]) {
+    bodyOf(200, await api.call("PATCH", `/v1/click/deployments/${deployment.id}`, { screenshotId }));
+  }
   const documentBase64 = textPdf(`Be kind, ${name}.`).toString("base64");
   const file = bodyOf(201, await api.post(`/v1/click/templates/${templateId}/files`, { documentBase64 }));
   const filed = { locale: "de", format: "pdf", content: file.content };

@@ -42,6 +42,17 @@ describe("the blocks of a text", () => {
     ]);
   });
 
+  test("say how deep an entry of a list in lists is, whatever is closed too often", () => {
+    const list = (depth: number): string =>
+      depth === 0 ? "" : `<ul><li>${depth}${list(depth - 1)}</li><li>x</li></ul>`;
+    expect(textOf(list(6)).map((one) => one.split(":")[0])).toEqual(
+      "li li2 li3 li4 li4 li4 li4 li4 li4 li3 li2 li".split(" "),
+    );
+    expect(textOf("</ul></ul><ol><li>One</li></ol>")).toEqual(["li: One"]);
+    const changes = compare(list(2), list(2).replace("1", "one").replace("2", "two"));
+    expect(changes.map((change) => change.as)).toEqual(["li", "li2", "li2", "li"]);
+  });
+
   test("are read as browsers read them: attributes, letters by name, pictures by their words", () => {
     expect(
       textOf(

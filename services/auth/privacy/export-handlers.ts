@@ -1,5 +1,5 @@
 import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
+import { ConnectError, type ServiceImpl } from "@connectrpc/connect";
 import type { AuditAction } from "#api/audit-actions.ts";
 import { recordsOf } from "#api/records.ts";
 import { ExportKind, ExportSchema, type ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
@@ -8,11 +8,12 @@ import {
   type AcceptancesToExport,
   AcceptancesToExportSchema,
 } from "#gen/assent/privacy/v1/personal_data_pb.ts";
-import { type Caller, requireCaller } from "#platform/caller.ts";
+import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import { unknownCursor } from "#platform/cursor.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
+import { refusedField } from "#platform/problems.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
@@ -58,6 +59,11 @@ export const exportHandlers = (deps: ExportDeps): Handlers => ({
     const asked = acceptances ? about : JSON.stringify([person.email.toLowerCase(), userRef]);
     const requestHash = hashed(kind, asked);
     const keyHash = idempotencyKey === "" ? null : hashed("key", idempotencyKey);
+    // What was asked for before is answered, whatever has become of its template since.
+    const isNew =
+      keyHash === null ||
+      (await withOrg(deps.people, orgId, (tenant) => findExportByKey(tenant, keyHash))) === undefined;
+    if (isNew) await requireTemplate(deps, caller, acceptances?.templateId ?? null, "acceptances.templateId");
     const id = deps.newId();
     const seed = newSeed();
     const made = await withOrg(deps.people, orgId, async (tenant) => {
@@ -135,6 +141,25 @@ function requireWanted(acceptances: AcceptancesToExport | undefined): void {
     details.push({ field: "acceptances.versionId", code: "REQUIRED", message });
   }
   if (details.length > 0) throw new DomainError("VALIDATION_FAILED", { details });
+}
+
+/** For so long, in milliseconds, it is waited for what the templates service says. */
+const templateMs = 3_000;
+
+/** Throws VALIDATION_FAILED for a template that the organization does not have. */
+export async function requireTemplate(
+  { holders }: ExportDeps,
+  caller: Caller,
+  templateId: string | null,
+  field: string,
+): Promise<void> {
+  if (templateId === null) return;
+  const options = { headers: callerHeaders(caller), timeoutMs: templateMs };
+  await holders.texts.getTemplate({ templateId }, options).catch((error: unknown) => {
+    const code = error instanceof ConnectError ? fromConnectError(error)?.code : undefined;
+    if (code !== "CLICK_TEMPLATE_NOT_FOUND") throw error;
+    throw refusedField(field, "NOT_FOUND", "must be a template of the organization");
+  });
 }
 
 /** Throws EXPORT_NOT_FOUND. */

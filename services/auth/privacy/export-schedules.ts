@@ -1,12 +1,12 @@
 import { create, type MessageInitShape, toJson } from "@bufbuild/protobuf";
-import { ConnectError, type ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Pool } from "pg";
 import { nameReader, recordsOf } from "#api/records.ts";
 import { ExportInterval, ExportScheduleSchema, type ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { AcceptancesToExportSchema } from "#gen/assent/privacy/v1/personal_data_pb.ts";
-import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
+import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
-import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { refusedField } from "#platform/problems.ts";
@@ -16,7 +16,7 @@ import { nextDue, type ScheduleTimes } from "../domain/schedule-times.ts";
 import { parseTimeZone } from "../domain/user.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { addAudit } from "../store/audit-store.ts";
-import { type ExportDeps, formatOf, formats, note } from "./export-handlers.ts";
+import { type ExportDeps, formatOf, formats, note, requireTemplate } from "./export-handlers.ts";
 import {
   type DueSchedule,
   deleteSchedule,
@@ -34,9 +34,6 @@ import {
 } from "./export-schedule-store.ts";
 import { createExportSeal, seedName } from "./export-seal.ts";
 import { findExport, insertExport } from "./export-store.ts";
-
-/** For so long, in milliseconds, it is waited for what the templates service says. */
-const templateMs = 3_000;
 
 /** More would only be forgotten. All of them fit into one answer. */
 const maxSchedules = 50;
@@ -62,7 +59,7 @@ export const exportScheduleHandlers = (deps: ExportDeps): Handlers => ({
     const isNew =
       keyHash === null ||
       (await withOrg(deps.people, orgId, (tenant) => findScheduleByKey(tenant, keyHash))) === undefined;
-    if (isNew) await requireTemplate(deps, caller, templateId);
+    if (isNew) await requireTemplate(deps, caller, templateId, "templateId");
     const schedule = await withOrg(deps.people, orgId, async (tenant) => {
       const { count, timeZone: usual } = await lockSchedules(tenant);
       const made = keyHash === null ? undefined : await findScheduleByKey(tenant, keyHash);
@@ -92,7 +89,7 @@ export const exportScheduleHandlers = (deps: ExportDeps): Handlers => ({
   async updateExportSchedule({ id, format, templateId, every, day, at, timeZone, paused }, context) {
     const caller = requireCaller(context);
     existing(await withOrg(deps.people, caller.orgId, (tenant) => findSchedule(tenant, id)));
-    await requireTemplate(deps, caller, templateId || null);
+    await requireTemplate(deps, caller, templateId || null, "templateId");
     return withOrg(deps.people, caller.orgId, async (tenant) => {
       const found = existing(await lockSchedule(tenant, id));
       const times = requireDay({
@@ -196,17 +193,6 @@ async function askFor(deps: ScheduleWorkerDeps, { orgId, id }: DueSchedule): Pro
       ...{ ...found, nextAt: nextDue(found, now) },
       lastExportId: isNew ? exportId : found.lastExportId,
     });
-  });
-}
-
-/** Throws VALIDATION_FAILED for a template that the organization does not have. */
-async function requireTemplate({ holders }: ExportDeps, caller: Caller, templateId: string | null): Promise<void> {
-  if (templateId === null) return;
-  const options = { headers: callerHeaders(caller), timeoutMs: templateMs };
-  await holders.texts.getTemplate({ templateId }, options).catch((error: unknown) => {
-    const code = error instanceof ConnectError ? fromConnectError(error)?.code : undefined;
-    if (code !== "CLICK_TEMPLATE_NOT_FOUND") throw error;
-    throw refusedField("templateId", "NOT_FOUND", "must be a template of the organization");
   });
 }
 

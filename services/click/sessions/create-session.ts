@@ -18,7 +18,7 @@ import type { ServedDeployment } from "../render/deployment-source.ts";
 import { type BoundText, type CurrentTemplate, chooseText } from "../terms/agreement.ts";
 import type { Placement } from "../terms/placement.ts";
 import type { Policy } from "../terms/policy.ts";
-import { type TemplateName, templateKey } from "../terms/template-source.ts";
+import { type TemplateName, templateKey, untilInForce } from "../terms/template-source.ts";
 import { adaptTerms, type KeptTerms } from "../terms/terms.ts";
 import { openSession, sealRendering, sealSession } from "../vault/seals.ts";
 import type { SessionPerson } from "./session.ts";
@@ -61,19 +61,18 @@ export const createSession = (deps: CreateSessionDeps): ClickRpcs<"createSession
   },
 });
 
-/** Pins what is live when the session begins: when another text goes live meanwhile, once more. */
+/** Pins what is live when the session begins. */
 async function composeSession(
   deps: CreateSessionDeps,
   caller: Caller,
   request: CreateSessionRequest,
-  isLast = false,
 ): Promise<NewSession> {
-  const pinned = await pinText(deps, caller, request);
-  const shown = await composeAndKeep(deps, caller, request, pinned);
-  const createdAt = deps.clock.now();
-  const isOver = pinned.changesAt !== null && pinned.changesAt <= createdAt;
-  if (isOver && !isLast) return composeSession(deps, caller, request, true);
-  return newSession(deps, caller, request, pinned, shown, createdAt);
+  const pinAndCompose = async () => {
+    const pinned = await pinText(deps, caller, request);
+    return { pinned, shown: await composeAndKeep(deps, caller, request, pinned) };
+  };
+  const { found, now } = await untilInForce(deps.clock, pinAndCompose, ({ pinned }) => [pinned.changesAt]);
+  return newSession(deps, caller, request, found.pinned, found.shown, now);
 }
 
 /** Whatever a session refers to that reveals nothing about its user is stored before the session. */

@@ -9,7 +9,7 @@ import {
 } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
-import { fromConnectError } from "#platform/errors.ts";
+import { DomainError, fromConnectError } from "#platform/errors.ts";
 import type { CurrentTemplate } from "./agreement.ts";
 import { termsFromSnapshot } from "./terms.ts";
 
@@ -89,18 +89,35 @@ export function createTemplateSource(
   };
 }
 
+/** More changes than these do not come while something is looked up, unless the machine stands still. */
+const mostTries = 10;
+
 /**
- * The templates with the time at which they stood like this. When another text went live while they were asked for, they
- * are asked for once more, so that nothing names a text after its time.
+ * What was looked up, with a time at which it was so. When another text goes live meanwhile, it is looked up once more, so
+ * that nothing names a text after its time: of several templates one may change while another one is looked up again.
  */
+export async function untilInForce<Found>(
+  clock: Clock,
+  lookUp: () => Promise<Found>,
+  changesOf: (found: Found) => readonly (Date | null)[],
+): Promise<{ readonly found: Found; readonly now: Date }> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const found = await lookUp();
+    const now = clock.now();
+    if (!changesOf(found).some((changesAt) => changesAt !== null && changesAt <= now)) return { found, now };
+  }
+  throw new DomainError("SERVICE_UNAVAILABLE");
+}
+
+/** The templates with a time at which they stood like this. */
 export async function resolveNow(
   { templates, clock }: { readonly templates: TemplateSource; readonly clock: Clock },
   names: readonly TemplateName[],
 ): Promise<{ readonly templates: ReadonlyMap<string, CurrentTemplate>; readonly now: Date }> {
-  const found = await templates.resolve(names);
-  const now = clock.now();
-  const isOver = [...found.values()].some(({ changesAt }) => changesAt !== null && changesAt <= now);
-  return isOver ? { templates: await templates.resolve(names), now: clock.now() } : { templates: found, now };
+  const changesOf = (found: ReadonlyMap<string, CurrentTemplate>) =>
+    [...found.values()].map(({ changesAt }) => changesAt);
+  const { found, now } = await untilInForce(clock, () => templates.resolve(names), changesOf);
+  return { templates: found, now };
 }
 
 export function currentTemplate(snapshot: TemplateSnapshot): CurrentTemplate {

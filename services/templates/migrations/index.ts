@@ -183,5 +183,27 @@ export const templatesMigrations: ServiceMigrations = {
       "grant select (organization_id, template_id, look_at) on templates.file to assent_templates_resolver",
       "create policy resolver_reads on templates.file for select to assent_templates_resolver using (true)",
     ),
+    // Evidence keeps its own copy of each picture that a deployment has named, for good: their sizes are summed up.
+    sqlMigration(
+      "014_named_screenshots",
+      `create table templates.named_screenshot (
+        organization_id uuid not null,
+        hash text collate "C" not null check (hash ~ '^sha256:[0-9a-f]{64}$'),
+        size integer not null check (size > 0),
+        named_at timestamptz(3) not null,
+        primary key (organization_id, hash)
+      )`,
+      `comment on table templates.named_screenshot is
+        'Screenshots that deployments have named, each once, also those that are deleted since.'`,
+      ...["screenshot", "deployment"].map((table) => `alter table templates.${table} no force row level security`),
+      `insert into templates.named_screenshot
+        select s.organization_id, s.hash, min(s.size), now() from templates.screenshot s
+        join templates.deployment d on d.organization_id = s.organization_id and d.screenshot_id = s.id
+        where d.screenshot_hash is not null group by s.organization_id, s.hash`,
+      ...["screenshot", "deployment"].map((table) => `alter table templates.${table} force row level security`),
+      ...forceOrgIsolationSql("templates.named_screenshot"),
+      "grant select, insert on templates.named_screenshot to assent_templates",
+      ...destroyerSql("templates", "assent_templates_destroyer"),
+    ),
   ],
 };

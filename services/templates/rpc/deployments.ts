@@ -31,7 +31,7 @@ import { parseDeploymentId, parseTemplateId, type TemplatesDeps, type TemplatesR
 import { pinScreenshot } from "./screenshots.ts";
 
 export const createDeployment = (
-  deps: Pick<TemplatesDeps, "orm" | "clock" | "newId">,
+  deps: Pick<TemplatesDeps, "orm" | "clock" | "newId" | "screenshotBytes">,
 ): TemplatesRpcs<"createDeployment"> => ({
   async createDeployment(request, context) {
     const { orgId, clientId } = requireCaller(context);
@@ -48,7 +48,7 @@ export const createDeployment = (
       const deployment = { organizationId: orgId, ...draftDeployment(settings, by) };
       if (request.activate) Object.assign(deployment, moveDeployment(deployment, "activate", now));
       await requirePinnedVersion(tenant, deployment);
-      await pinScreenshot(tenant, deployment);
+      await pinScreenshot(deps, tenant, deployment);
       checkNewOverrides(template, deployment);
       if (request.activate) await putInForce(tenant, { template, deployment }, now);
       return { deployment: deploymentMessage(addDeployment(tenant, deployment)) };
@@ -127,7 +127,9 @@ export const removeDeployment = (deps: Pick<TemplatesDeps, "orm">): TemplatesRpc
   },
 });
 
-export const updateDeployment = (deps: Pick<TemplatesDeps, "orm" | "clock">): TemplatesRpcs<"updateDeployment"> => ({
+export const updateDeployment = (
+  deps: Pick<TemplatesDeps, "orm" | "clock" | "screenshotBytes">,
+): TemplatesRpcs<"updateDeployment"> => ({
   async updateDeployment(request, context) {
     const { orgId } = requireCaller(context);
     const changes = parseDeploymentChanges(request);
@@ -141,7 +143,7 @@ export const updateDeployment = (deps: Pick<TemplatesDeps, "orm" | "clock">): Te
       const now = deps.clock.now();
       Object.assign(deployment, update, { updatedAt: now });
       if ("versionId" in update) await requirePinnedVersion(tenant, deployment);
-      if ("screenshotId" in update) await pinScreenshot(tenant, deployment);
+      if ("screenshotId" in update) await pinScreenshot(deps, tenant, deployment);
       if ("policyOverrides" in update) checkNewOverrides(template, deployment);
       else checkPolicy(template, deployment);
       if (deployment.status === "ACTIVE") await putInForce(tenant, { template, deployment }, now);

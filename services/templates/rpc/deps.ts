@@ -19,6 +19,8 @@ export interface TemplatesDeps {
   readonly resolverPool: pg.Pool;
   readonly checker: ContentChecker;
   readonly checkLimits: CheckLimits;
+  /** How much all screenshots that deployments of an organization have ever named may have together. */
+  readonly screenshotBytes: number;
   /** Checks PDFs. */
   readonly pdfs: Pick<Client<typeof SignService>, "checkPdf">;
   readonly logger: Logger;

@@ -110,15 +110,46 @@ export const deleteScreenshot = (deps: Pick<TemplatesDeps, "orm">): Pick<Handler
  * organization keeps elsewhere; one that looks like the id of a screenshot must be one of this deployment, which is locked or
  * new. Throws CLICK_VALIDATION_FAILED.
  */
-export async function pinScreenshot(tenant: OrmTenant, deployment: Deployment): Promise<void> {
+export async function pinScreenshot(
+  { clock, screenshotBytes }: Pick<TemplatesDeps, "clock" | "screenshotBytes">,
+  tenant: OrmTenant,
+  deployment: Deployment,
+): Promise<void> {
   const { id, screenshotId } = deployment;
   const isKept = screenshotId !== null && isScreenshotId(screenshotId);
   const screenshot = isKept ? await findScreenshot(tenant, id, screenshotId) : undefined;
   if (isKept && screenshot === undefined) {
     throw invalid(problem("screenshotId", "NOT_FOUND", "must be a screenshot that was uploaded for this deployment"));
   }
+  if (screenshot !== undefined) await noteNamed(tenant, screenshot, screenshotBytes, clock.now());
   deployment.screenshotHash = screenshot?.hash ?? null;
 }
+
+/** Evidence keeps what was named for as long as the organization is there, so all of it together has a bound. */
+async function noteNamed(
+  { orgId, em }: OrmTenant,
+  { hash, size }: Screenshot,
+  mostBytes: number,
+  now: Date,
+): Promise<void> {
+  await em.execute("select pg_advisory_xact_lock(hashtextextended(?, 0))", [`templates named screenshots ${orgId}`]);
+  const [row] = await em.execute<{ bytes: string; isKnown: boolean }[]>(
+    `select coalesce(sum(size), 0) as bytes, coalesce(bool_or(hash = ?), false) as "isKnown"
+     from templates.named_screenshot where organization_id = ?`,
+    [hash, orgId],
+  );
+  if (row === undefined || row.isKnown) return;
+  if (Number(row.bytes) + size > mostBytes) {
+    throw invalid(problem("screenshotId", "SCREENSHOTS_FULL", fullMessage(mostBytes)));
+  }
+  await em.execute(
+    "insert into templates.named_screenshot (organization_id, hash, size, named_at) values (?, ?, ?, ?)",
+    [orgId, hash, size, now],
+  );
+}
+
+const fullMessage = (mostBytes: number): string =>
+  `must be one that a deployment has named before: with this one, the screenshots that evidence keeps for the organization would have more than ${mostBytes / 1_048_576} MiB. Whoever operates Assent can allow more (SCREENSHOTS_MB).`;
 
 async function readPicture(content: Uint8Array): Promise<ImageFacts> {
   try {

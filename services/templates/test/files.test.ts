@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { ContentFormat, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
+import { ApprovalStatus, ContentFormat, TemplateStatus, TemplateType } from "#gen/assent/templates/v1/templates_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { readPdfText } from "#platform/pdf-text.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
@@ -16,6 +16,7 @@ import {
   type TemplatesHarness,
   unknownIds,
 } from "./harness.ts";
+import { getVersion, restore, schedule } from "./lifecycle-harness.ts";
 
 let harness: TemplatesHarness;
 beforeAll(async () => {
@@ -218,5 +219,76 @@ describe("a text that is a PDF", () => {
       TemplateType.STATIC,
       TemplateType.CONSENT,
     ]);
+  });
+
+  test("is approved as this very file, and another one needs another approval", async () => {
+    const { organization, templateId, file } = await filed();
+    const [ann, ben] = [randomUUID(), randomUUID()].map((id) => harness.organization(organization.orgId, `user:${id}`));
+    await present(ann).setPublicationRules({ fourEyes: true });
+    const version = await createVersion(present(ann), templateId, { content: file.content, format });
+    const name = { templateId, versionId: version.id };
+    const approve = async () => {
+      const { approval } = await present(ann).requestVersionApproval({ ...name, note: "Please" });
+      const decision = { ...name, textHash: approval?.textHash ?? "", approved: true };
+      return present(ben).decideVersionApproval(decision);
+    };
+    await expectDomainError(publish(present(ann), version), "CLICK_APPROVAL_REQUIRED");
+    expect((await approve()).approval).toMatchObject({ status: ApprovalStatus.APPROVED });
+    const other = await upload(organization, templateId, pdf("Terms", "Be rude."));
+    harness.clock.advance(1);
+    await present(ann).updateVersion({
+      ...{ ...name, changes: { content: other.content } },
+      updateMask: { paths: ["content"] },
+    });
+    await expectDomainError(publish(present(ann), version), "CLICK_APPROVAL_REQUIRED");
+    await approve();
+    expect(await publish(present(ann), version)).toMatchObject({ revision: 1, contentHash: other.contentHash });
+    const next = await upload(organization, templateId, pdf("Terms", "Be kinder."));
+    await present(ann).putVersionDraft({ ...name, content: next.content, format });
+    await expectDomainError(publish(present(ben), version), "CLICK_APPROVAL_REQUIRED");
+    await approve();
+    expect(await publish(present(ben), version)).toMatchObject({ revision: 2, contentHash: next.contentHash });
+  });
+
+  test("comes at its time with its file, which is kept for as long as it waits", async () => {
+    const { organization, templateId, file } = await filed();
+    const version = await createVersion(organization, templateId, { content: file.content, format });
+    await publish(organization, version);
+    const next = await upload(organization, templateId, pdf("Terms", "Be kinder."));
+    const name = { templateId, versionId: version.id };
+    await organization.putVersionDraft({ ...name, content: next.content, format });
+    await schedule(organization, version, new Date(harness.clock.now().getTime() + 3 * day));
+    harness.clock.advance(2 * day);
+    await sweepFiles();
+    expect(await getVersion(organization, version)).toMatchObject({ revision: 1, contentHash: file.contentHash });
+    harness.clock.advance(day);
+    await sweepFiles();
+    expect(await getVersion(organization, version)).toMatchObject({ revision: 2, contentHash: next.contentHash });
+    for (const { contentHash } of [file, next]) {
+      expect((await organization.getTemplateFile({ templateId, contentHash })).file?.contentHash).toBe(contentHash);
+    }
+    // One whose publication is called off goes with its draft.
+    const third = await upload(organization, templateId, pdf("Terms", "Be kindest."));
+    await organization.putVersionDraft({ ...name, content: third.content, format });
+    await schedule(organization, version, new Date(harness.clock.now().getTime() + 3 * day));
+    await organization.cancelVersionSchedule(name);
+    await organization.deleteVersionDraft(name);
+    harness.clock.advance(day);
+    await sweepFiles();
+    const gone = organization.getTemplateFile({ templateId, contentHash: third.contentHash });
+    await expectDomainError(gone, "CLICK_FILE_NOT_FOUND");
+  });
+
+  test("of an archived template is live again with its file when the template is restored", async () => {
+    const { organization, templateId, file } = await filed();
+    const version = await createVersion(organization, templateId, { content: file.content, format });
+    await publish(organization, version);
+    await organization.bulkArchiveTemplates({ templateIds: [templateId] });
+    harness.clock.advance(3 * day);
+    await sweepFiles();
+    expect((await restore(organization, templateId)).status).toBe(TemplateStatus.PUBLISHED);
+    const again = await getVersion(organization, version);
+    expect(again).toMatchObject({ revision: 1, contentHash: file.contentHash });
+    expect((await organization.getTemplateFile({ templateId, contentHash: again.contentHash })).file).toEqual(file);
   });
 });

@@ -75,16 +75,17 @@ export async function startTemplates(
     /** The service acts as a superuser, for whom row-level security does not hold. */
     readonly bypassRowSecurity?: boolean;
     readonly checkLimits?: CheckLimits;
+    readonly screenshotBytes?: number;
   } = {},
 ): Promise<TemplatesHarness> {
   const database = await createTestDatabase();
   const { superuser } = database;
   const clock = createTestClock(Date.UTC(2026, 10, 20, 17, 0, 0, 123));
   const bus = createMemoryBus();
-  const { checkLimits = patientCheckLimits } = options;
-  const config = options.bypassRowSecurity
-    ? { databaseUrl: database.superuserUrl, databaseRole: "-", checkLimits }
-    : { databaseUrl: database.url, checkLimits };
+  const { checkLimits = patientCheckLimits, bypassRowSecurity, ...limits } = options;
+  const config = bypassRowSecurity
+    ? { databaseUrl: database.superuserUrl, databaseRole: "-", checkLimits, ...limits }
+    : { databaseUrl: database.url, checkLimits, ...limits };
   const processes: TemplatesProcess[] = [];
   const another = async (): Promise<TemplatesProcess> => {
     const process = await createProcess(config, clock, bus);

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sha256Label } from "#platform/canonical-json.ts";
@@ -15,14 +15,17 @@ import {
   type TemplatesHarness,
 } from "./harness.ts";
 
+/** Hardly more than two pictures of noise, and room for all small ones of this file. */
+const screenshotBytes = 120_000;
+
 let harness: TemplatesHarness;
 beforeAll(async () => {
-  harness = await startTemplates();
+  harness = await startTemplates({ screenshotBytes });
 });
 afterAll(() => harness.stop());
 
 /** A grey picture of these dimensions; each shade is a file of its own. */
-function picture(shade: number, width = 3, height = 2): Buffer {
+function picture(shade: number, width = 3, height = 2, shadeOf = () => shade): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
     const framed = Buffer.alloc(named.length + 8);
@@ -32,8 +35,9 @@ function picture(shade: number, width = 3, height = 2): Buffer {
     return framed;
   };
   const header = Buffer.from([0, 0, 0, width, 0, 0, 0, height, 8, 0, 0, 0, 0]);
-  const line = Buffer.from([0, ...Array<number>(width).fill(shade)]);
-  const lines = Buffer.concat(Array<Buffer>(height).fill(line));
+  const lines = Buffer.concat(
+    Array.from({ length: height }, () => Buffer.from([0, ...Array.from({ length: width }, shadeOf)])),
+  );
   const parts = [chunk("IHDR", header), chunk("IDAT", deflateSync(lines)), chunk("IEND", Buffer.alloc(0))];
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), ...parts]);
 }
@@ -171,6 +175,42 @@ describe("the screenshot that a deployment names", () => {
       expect([named.status, deleted.status].sort()).toEqual(["fulfilled", "rejected"]);
       await setScreenshot(organization, deploymentId, "none");
     }
+  });
+
+  test("takes room for good, each picture once, until the organization has no more for another one", async () => {
+    const { organization, deploymentId, templateId } = await placed();
+    const other = await createDeployment(organization, templateId);
+    const noise = () => picture(0, 250, 200, () => randomInt(256));
+    const [first, second, third] = [noise(), noise(), noise()];
+    const named: string[] = [];
+    for (const content of [first, second]) {
+      const { id } = await upload(organization, deploymentId, content);
+      await setScreenshot(organization, deploymentId, id);
+      named.push(id);
+    }
+    // What was named stays in the evidence, whether or not it is deleted here.
+    await organization.deleteScreenshot({ deploymentId, screenshotId: named[0] ?? "" });
+    const more = await upload(organization, deploymentId, third);
+    const refused = await expectDomainError(
+      setScreenshot(organization, deploymentId, more.id),
+      "CLICK_VALIDATION_FAILED",
+    );
+    expect(refused.details).toMatchObject([{ field: "screenshotId", code: "SCREENSHOTS_FULL" }]);
+    // Those that it has had may be named again, by any deployment; so may pictures that are kept elsewhere.
+    const again = await upload(organization, other.id, first);
+    await setScreenshot(organization, other.id, again.id);
+    await setScreenshot(organization, deploymentId, named[1] ?? "");
+    await setScreenshot(organization, deploymentId, "shot-elsewhere");
+    // Two at once do not have the last room both.
+    const rival = await placed();
+    const places = await Promise.all([1, 2, 3].map(() => createDeployment(rival.organization, rival.templateId)));
+    const outcomes = await Promise.allSettled(
+      places.map(async ({ id }, index) => {
+        const own = await upload(rival.organization, id, [first, second, third][index] ?? first);
+        return setScreenshot(rival.organization, id, own.id);
+      }),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "fulfilled", "rejected"]);
   });
 
   test("goes with its template", async () => {

@@ -81,7 +81,12 @@ describe("a database that is busy or away", () => {
 describe("configFromEnv", () => {
   test("reads the database and has defaults for the rest", () => {
     const env = { DATABASE_URL: "postgres://db/assent", NATS_URL: "nats://bus", SIGN_TARGET: "sign:50051" };
-    expect(configFromEnv(env)).toEqual({ databaseUrl: "postgres://db/assent", databaseRole: "", poolSize: 10 });
+    expect(configFromEnv(env)).toEqual({
+      databaseUrl: "postgres://db/assent",
+      databaseRole: "",
+      poolSize: 10,
+      screenshotBytes: 2_147_483_648,
+    });
   });
 
   test("names everything that is missing", () => {

@@ -59,12 +59,13 @@ const receipts = createMemoryTransport(
 
 /** Other organizations have templates of theirs; whoever asks has these. */
 const templateId = "01961234-5678-7abc-8def-0123456789ac";
+let isTemplateGone: boolean;
 const texts = createMemoryTransport(
   (router) => {
     router.service(TemplatesService, {
       getTemplate: (request, context) => {
         const isOwn = requireCaller(context).orgId === organizationId && request.templateId === templateId;
-        if (!isOwn) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+        if (!isOwn || isTemplateGone) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
         return { template: { id: templateId } };
       },
     });
@@ -104,7 +105,7 @@ beforeEach(async () => {
   // Nothing of an earlier test is due.
   await auth.superuser.query("delete from auth.export_schedule");
   organizationId = await createOrganization(auth);
-  [size, spans, failure, barrier] = [0, [], undefined, Promise.resolve()];
+  [size, spans, failure, barrier, isTemplateGone] = [0, [], undefined, Promise.resolve(), false];
 });
 
 const exports = (): Client<typeof ExportService> => {
@@ -277,6 +278,26 @@ describe("scheduled exports", () => {
     await expectDomainError(create({ templateId: unknownId, idempotencyKey: "key-1" }), "VALIDATION_FAILED");
     expect((await create({ templateId, idempotencyKey: "key-1" })).templateId).toBe(templateId);
     expect((await exports().listExportSchedules({}, other)).schedules).toEqual([]);
+  });
+
+  test("refuse a template as one export does, which is made once for its key whatever becomes of the template", async () => {
+    const wish = (id: string, idempotencyKey = "") => ({
+      ...{ idempotencyKey, acceptances: { format: AcceptanceFormat.CSV, templateId: id } },
+    });
+    const other = by(await createOrganization(auth));
+    for (const [call, wrong] of [
+      [by(), unknownId],
+      [other, templateId],
+    ] as const) {
+      const refused = exports().createExport(wish(wrong, "key-1"), call);
+      const { details } = await expectDomainError(refused, "VALIDATION_FAILED");
+      expect(details).toMatchObject([{ field: "acceptances.templateId", code: "NOT_FOUND" }]);
+    }
+    const { export: made } = await exports().createExport(wish(templateId, "key-1"), by());
+    isTemplateGone = true;
+    const { export: again } = await exports().createExport(wish(templateId, "key-1"), by());
+    expect(again?.id).toBe(known(made).id);
+    await expectDomainError(exports().createExport(wish(templateId), by()), "VALIDATION_FAILED");
   });
 
   test("follow the clocks of the organization unless they name others", async () => {

@@ -121,6 +121,25 @@ describe("a text that is a PDF", () => {
     expect((await create(template, { userRef: "user-1" })).contentHash).toBe(sha256Label(content));
   });
 
+  test("proves with its file what somebody has accepted who was erased, and whose template is gone", async () => {
+    const { template, pdf, content } = filed();
+    const orgId = orgOf(template);
+    const session = await create(template, { userRef: "ann" });
+    await renderSession(template, session.id, { token: session.renderToken });
+    await accept(template, { sessionId: session.id, renderToken: session.renderToken });
+    const erased = await erase(orgId, "ann");
+    expect(erased.erased.sessions).toEqual([session.id]);
+    click.templates.remove(template);
+    await integrate(orgId);
+    const bundle = await bundleOf(orgId, session.id);
+    expect(bundle.agreement).toMatchObject({
+      ...{ content, contentHash: sha256Label(content) },
+      pdf: { hash: sha256Label(pdf), content: pdf.toString("base64") },
+    });
+    expect(JSON.stringify(bundle)).not.toContain('"ann"');
+    expect(failuresOf(await verify(orgId, bundle))).toEqual([]);
+  });
+
   test("is its own copy", async () => {
     const { template, pdf } = filed({ policyFlags: { sendCopyToUser: true } });
     const body = { templateId: template.templateId, userRef: "user-1", copyTo: "ann@mail.example" };

@@ -77,16 +77,31 @@ describe("resolve", () => {
     expect(requests).toHaveLength(3);
   });
 
-  test("a text that goes live while it is asked for is asked for once more, and named with the time of that", async () => {
+  test("a text that goes live while it is asked for is asked for again, also when another one does meanwhile", async () => {
     validForMs = 0;
-    changesAt = new Date(5_000);
-    const times = [4_999, 5_000, 5_001];
+    const changes = [5_000, 5_000, 5_002, undefined];
+    const times = [4_999, 5_000, 5_003, 5_004];
     const clock = { now: () => new Date(times.shift() ?? 0) };
     const templates = source();
-    expect((await resolveNow({ templates, clock }, [name])).now).toEqual(new Date(4_999));
+    const ask = () => {
+      const resolve: typeof templates.resolve = async (names) => {
+        const time = changes.shift();
+        changesAt = time === undefined ? undefined : new Date(time);
+        etag = `${time}`;
+        return templates.resolve(names);
+      };
+      return resolveNow({ templates: { ...templates, resolve }, clock }, [name]);
+    };
+    expect((await ask()).now).toEqual(new Date(4_999));
     expect(requests).toHaveLength(1);
-    const { now: at } = await resolveNow({ templates, clock }, [name]);
-    expect([at, requests.length]).toEqual([new Date(5_001), 3]);
+    expect([(await ask()).now, requests.length]).toEqual([new Date(5_004), 4]);
+  });
+
+  test("nothing is named while texts change faster than they can be asked for", async () => {
+    validForMs = 0;
+    changesAt = new Date(5_000);
+    const clock = { now: () => new Date(5_000) };
+    await expectDomainError(resolveNow({ templates: source(), clock }, [name]), "SERVICE_UNAVAILABLE");
   });
 
   test("an answer that vouches for nothing is never used again", async () => {

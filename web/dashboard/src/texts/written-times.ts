@@ -2,6 +2,8 @@
 export interface WrittenTimes {
   /** `2 Nov 2026, 14:05`, or with seconds. */
   moment(value: string, seconds: boolean): string;
+  /** `2 Nov 2026, 14:05 (Europe/Berlin)`, by the clocks of another time zone. */
+  momentIn(value: string, zone: string): string;
   /** With everything there is to say. */
   fully(value: string): string;
   /** `in 3 days`. */
@@ -12,8 +14,8 @@ export interface WrittenTimes {
 export function writtenTimes(locale: string, timeZone: string): WrittenTimes {
   const made = new Map<string, Intl.DateTimeFormat>();
   const formatOf = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat => {
-    const key = `${options.dateStyle} ${options.timeStyle}`;
-    const format = made.get(key) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone });
+    const key = `${options.dateStyle} ${options.timeStyle} ${options.timeZone}`;
+    const format = made.get(key) ?? new Intl.DateTimeFormat(locale, { timeZone, ...options });
     made.set(key, format);
     return format;
   };
@@ -21,6 +23,8 @@ export function writtenTimes(locale: string, timeZone: string): WrittenTimes {
   return {
     moment: (value, seconds) =>
       write(formatOf({ dateStyle: "medium", timeStyle: seconds ? "medium" : "short" }), value),
+    momentIn: (value, zone) =>
+      `${write(formatOf({ dateStyle: "medium", timeStyle: "short", timeZone: zone }), value)} (${zone.replaceAll("_", " ")})`,
     fully: (value) => write(formatOf({ dateStyle: "long", timeStyle: "long" }), value),
     relative: (value, unit) => relative.format(value, unit),
   };

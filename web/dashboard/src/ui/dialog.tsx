@@ -45,6 +45,8 @@ interface ConfirmDialogProps {
   readonly text: ReactNode;
   /** The words on the button that does it. */
   readonly action: string;
+  /** Those on the one that does not; where "Cancel" could mean either. */
+  readonly dismiss?: string;
   readonly kind?: "primary" | "danger";
   readonly isOpen: boolean;
   /** It stays open with the error when this fails, and is closed otherwise. */
@@ -57,6 +59,7 @@ export function ConfirmDialog({
   title,
   text,
   action,
+  dismiss,
   kind = "danger",
   isOpen,
   onConfirm,
@@ -80,7 +83,7 @@ export function ConfirmDialog({
         <Button kind={kind} isBusy={isBusy} onPress={() => void confirm()}>
           {action}
         </Button>
-        <Button onPress={close}>{cancel}</Button>
+        <Button onPress={close}>{dismiss ?? cancel}</Button>
       </div>
     </Dialog>
   );

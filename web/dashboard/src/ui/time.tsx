@@ -6,16 +6,18 @@ interface TimeProps {
   /** ISO 8601; null or undefined is never. */
   readonly value: string | null | undefined;
   readonly seconds?: boolean;
+  /** Whose clocks show it, which is said then; those of the person when absent. */
+  readonly zone?: string | undefined;
 }
 
-/** A moment in the person's time zone. */
-export function Time({ value, seconds = false }: TimeProps) {
+/** A moment in the person's time zone, or another one. */
+export function Time({ value, seconds = false, zone }: TimeProps) {
   const { times } = useLanguage();
   const { never } = useTexts("common");
   if (!value) return <span>{never}</span>;
   return (
     <time dateTime={value} title={value}>
-      {times.moment(value, seconds)}
+      {zone === undefined ? times.moment(value, seconds) : times.momentIn(value, zone)}
     </time>
   );
 }

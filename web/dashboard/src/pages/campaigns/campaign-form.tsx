@@ -1,3 +1,4 @@
+import { useState } from "react";
 import type { Campaign } from "#api/campaigns.ts";
 import { useApi } from "../../api/client.ts";
 import { useSendOnce } from "../../api/send-once.ts";
@@ -10,6 +11,8 @@ import { localOf, momentOf } from "../../ui/local-time.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { useTemplateNames } from "../acceptances/queries.ts";
+import { languageName } from "../templates/configuration.ts";
+import { useVersions } from "../templates/queries.ts";
 import { campaignsPath, useRefreshCampaigns } from "./queries.ts";
 
 interface CampaignDialogProps {
@@ -35,8 +38,9 @@ export function CampaignDialog({ campaign, onClose }: CampaignDialogProps) {
     const reminders = { daysBefore, at: values.text("at") || "09:00", timeZone: zone };
     const wish = { name: values.text("name"), dueAt, reminders };
     if (campaign === undefined) {
-      const templateId = values.text("templateId");
-      const made = await sendOnce<Campaign>(campaignsPath, { ...wish, templateId });
+      const versionId = values.text("versionId");
+      const text = { templateId, ...(versionId !== anyText && { versionId }) };
+      const made = await sendOnce<Campaign>(campaignsPath, { ...wish, ...text });
       await refresh();
       navigate(`/campaigns/${made.id}`);
       return;
@@ -50,6 +54,7 @@ export function CampaignDialog({ campaign, onClose }: CampaignDialogProps) {
   };
   const isNew = campaign === undefined;
   const { data: templates } = useTemplateNames();
+  const [templateId, setTemplateId] = useState("");
   return (
     <Dialog title={isNew ? texts.newTitle : texts.changeTitle} isOpen onClose={onClose}>
       {isNew && templates?.length === 0 ? (
@@ -65,8 +70,11 @@ export function CampaignDialog({ campaign, onClose }: CampaignDialogProps) {
               hint={texts.templateHint}
               isRequired
               options={(templates ?? []).map(({ id, name }) => ({ id, label: name }))}
+              value={templateId || null}
+              onChange={(id) => setTemplateId(String(id ?? ""))}
             />
           )}
+          {templateId !== "" && <TextSelect key={templateId} templateId={templateId} />}
           <TextField
             name="dueAt"
             type="datetime-local"
@@ -90,6 +98,30 @@ export function CampaignDialog({ campaign, onClose }: CampaignDialogProps) {
         </Form>
       )}
     </Dialog>
+  );
+}
+
+const anyText = "*";
+
+/** Whatever is live, or one language from its present revision on. */
+function TextSelect({ templateId }: { readonly templateId: string }) {
+  const texts = useTexts("campaigns");
+  const { locale } = useLanguage();
+  const { data: versions = [] } = useVersions(templateId);
+  const live = versions.filter(({ status }) => status === "PUBLISHED");
+  return (
+    <Select
+      name="versionId"
+      label={texts.text}
+      hint={texts.textHint}
+      defaultValue={anyText}
+      options={[
+        { id: anyText, label: texts.anyText },
+        ...live.map(({ id, locale: language, label }) => ({
+          ...{ id, label: texts.versionOf(languageName(language, locale), label ?? "") },
+        })),
+      ]}
+    />
   );
 }
 

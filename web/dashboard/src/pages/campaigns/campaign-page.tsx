@@ -5,7 +5,7 @@ import { useSendOnce } from "../../api/send-once.ts";
 import { Link, useNavigate } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/dialog.tsx";
@@ -18,6 +18,8 @@ import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { personPath, useTemplateNames } from "../acceptances/queries.ts";
+import { languageName } from "../templates/configuration.ts";
+import { useVersions } from "../templates/queries.ts";
 import { CampaignDialog } from "./campaign-form.tsx";
 import { CampaignProgress, CampaignStatus, PeopleDialog } from "./parts.tsx";
 import { campaignsPath, useCampaign, useCampaignPeople, useRefreshCampaigns } from "./queries.ts";
@@ -46,7 +48,12 @@ export function CampaignPage({ params }: PageParams) {
 function CampaignFacts({ campaign }: { readonly campaign: Campaign }) {
   const texts = useTexts("campaigns");
   const { data: templates = [] } = useTemplateNames();
-  const { templateId, revision, dueAt, startedAt, nextReminderAt, remindersSent, peopleUntil } = campaign;
+  const { templateId, versionId, revision, dueAt, startedAt, nextReminderAt, remindersSent, peopleUntil } = campaign;
+  const { data: versions = [] } = useVersions(versionId === null ? "" : templateId);
+  const { locale: language } = useLanguage();
+  const version = versions.find(({ id }) => id === versionId);
+  const inWords = version === undefined ? undefined : languageName(version.locale, language);
+  const moment = (value: string) => <Time value={value} zone={campaign.reminders?.timeZone} />;
   const name = templates.find(({ id }) => id === templateId)?.name ?? templateId;
   return (
     <Facts
@@ -58,12 +65,12 @@ function CampaignFacts({ campaign }: { readonly campaign: Campaign }) {
             {name}
           </Link>,
         ],
-        [texts.asksFor, revision === null ? texts.live : texts.fromRevision(revision)],
-        [texts.due, <Time key="due" value={dueAt} />],
-        [texts.started, startedAt === null ? "–" : <Time key="started" value={startedAt} />],
-        [texts.nextReminder, nextReminderAt === null ? "–" : <Time key="next" value={nextReminderAt} />],
+        [texts.asksFor, revision === null ? texts.live : texts.fromRevision(revision, inWords)],
+        [texts.due, moment(dueAt)],
+        [texts.started, startedAt === null ? "–" : moment(startedAt)],
+        [texts.nextReminder, nextReminderAt === null ? "–" : moment(nextReminderAt)],
         [texts.remindersSent, String(remindersSent)],
-        [texts.peopleUntil, peopleUntil === null ? texts.whenOver : <Time key="until" value={peopleUntil} />],
+        [texts.peopleUntil, peopleUntil === null ? texts.whenOver : moment(peopleUntil)],
       ]}
     />
   );
@@ -126,6 +133,7 @@ function Actions({ campaign }: { readonly campaign: Campaign }) {
         title={texts.cancelTitle}
         text={texts.cancelText}
         action={texts.cancel}
+        dismiss={texts.keep}
         isOpen={asked === "cancel"}
         onConfirm={cancel}
         onClose={close}

@@ -58,7 +58,11 @@ function useColumns(): Column<Campaign>[] {
     () => [
       { id: "name", title: texts.name, cell: ({ id, name }) => <Link to={`/campaigns/${id}`}>{name}</Link> },
       { id: "status", title: texts.status, cell: (campaign) => <CampaignStatus campaign={campaign} /> },
-      { id: "due", title: texts.due, cell: ({ dueAt }) => <Time value={dueAt} /> },
+      {
+        id: "due",
+        title: texts.due,
+        cell: ({ dueAt, reminders }) => <Time value={dueAt} zone={reminders?.timeZone} />,
+      },
       {
         id: "progress",
         title: texts.accepted,

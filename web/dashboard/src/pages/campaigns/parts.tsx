@@ -1,11 +1,13 @@
 import "../generation/charts.css";
 import "./campaigns.css";
 import { useState } from "react";
+import { FileTrigger } from "react-aria-components";
 import type { Campaign } from "#api/campaigns.ts";
 import { useApi } from "../../api/client.ts";
 import { wrongInput } from "../../api/wrong-input.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -50,6 +52,8 @@ export function CampaignProgress({ counts }: Pick<Campaign, "counts">) {
   );
 }
 
+const fileTypes = [".csv", ".txt", ".tsv", ".jsonl", ".ndjson", "text/plain", "text/csv", "application/jsonl"];
+
 /** Sends the people of a file, or of a field, portion by portion; sending them again adds nobody twice. */
 export function PeopleDialog({ campaign, onClose }: { readonly campaign: Campaign; readonly onClose: () => void }) {
   const texts = useTexts("campaigns");
@@ -76,14 +80,12 @@ export function PeopleDialog({ campaign, onClose }: { readonly campaign: Campaig
     <Dialog title={texts.addPeople} isOpen onClose={onClose}>
       <Form submit={texts.addPeople} onSubmit={send} onCancel={onClose}>
         <p>{texts.addPeopleText}</p>
-        <label className="campaign-file">
-          {texts.file}
-          <input
-            type="file"
-            accept=".csv,.txt,.tsv,.jsonl,.ndjson,text/plain,text/csv,application/jsonl"
-            onChange={({ currentTarget }) => setFile(currentTarget.files?.[0])}
-          />
-        </label>
+        <div className="campaign-file">
+          <FileTrigger acceptedFileTypes={fileTypes} onSelect={(files) => setFile(files?.[0])}>
+            <Button>{texts.chooseFile}</Button>
+          </FileTrigger>
+          <span role="status">{file?.name ?? texts.noFile}</span>
+        </div>
         <TextField name="userRefs" label={texts.references} hint={texts.referencesHint} rows={6} />
         {sent !== undefined && <p role="status">{texts.sentOf(sent.done, sent.all)}</p>}
       </Form>

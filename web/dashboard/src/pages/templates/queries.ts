@@ -44,6 +44,8 @@ export function useVersions(templateId: string) {
   return useQuery({
     queryKey: versionsKey(templateId),
     queryFn: () => api.get<Version[]>(`${templatePath(templateId)}/versions`),
+    // Whoever has not chosen a template yet asks for none.
+    enabled: templateId !== "",
   });
 }
 

@@ -176,7 +176,7 @@ function ChangedBlocks({ changes, lang }: ChangedBlocksProps) {
         ) : (
           stretch.changes.map((change, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no name but their place
-            <li key={stretch.start + index} className={`block block-${change.kind}`}>
+            <li key={stretch.start + index} className={`block block-${change.kind}`} data-as={change.as}>
               <BlockWords change={change} />
             </li>
           ))

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { ApprovalRequest, Version, VersionApproval } from "#api/templates.ts";
+import type { User } from "#api/users.ts";
 import { useApi } from "../../../api/client.ts";
 import { Link } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";
@@ -68,10 +69,17 @@ const matters = (approval: VersionApproval | undefined): approval is VersionAppr
 /** Names oneself; others are people or programs. */
 function useNames() {
   const { you, somebodyElse, aProgram } = useTexts("templates");
-  const { user } = useSession();
+  const api = useApi();
+  const { user, can } = useSession();
+  // Only owners may list the people of the organization.
+  const { data: people = [] } = useQuery({
+    ...{ queryKey: ["users"], queryFn: () => api.get<User[]>("/v1/dashboard/users"), enabled: can("dashboard:admin") },
+  });
   return (name: string | null): string => {
     if (name === `user:${user.id}`) return you;
-    return name?.startsWith("user:") === true ? somebodyElse : aProgram;
+    if (name?.startsWith("user:") !== true) return aProgram;
+    const person = people.find(({ id }) => name === `user:${id}`);
+    return person?.name || person?.email || somebodyElse;
   };
 }
 
