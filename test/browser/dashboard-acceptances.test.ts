@@ -97,6 +97,8 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     await form.getByLabel("Name").fill("Terms 2027");
     await form.getByRole("button", { name: /Click template/ }).click();
     await page.getByRole("option", { name: "Terms of service" }).click();
+    await form.getByRole("button", { name: /Any live text/ }).click();
+    await page.getByRole("option", { name: "English (en), version 1.0" }).click();
     await form.getByLabel("Accept by").fill("2036-12-31T23:00");
     await form.getByLabel(/Reminders, in days/).fill("14, 3, x");
     await button(page, "Create draft").click();
@@ -107,11 +109,17 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     await page.emulateMedia({ colorScheme: "light" });
     await button(page, "Create draft").click();
     await heading(page, "Terms 2027");
+    await page.getByText("Revision 1 or later, English (en)").waitFor();
+    // The clocks are those that reminders go by, and the page says whose they are.
+    await page.getByText(/^31 Dec 2036, 23:00 \(.+\)$|^Dec 31, 2036, 11:00\sPM \(.+\)$/).waitFor();
     await button(page, "Add users").click();
+    await button(page, "Choose file").waitFor();
+    await dialog(page).getByText("No file chosen").waitFor();
     const csv = `"userRef","plan"\r\n"early","a"\r\n"late, Inc.","b"\r\n${Array.from({ length: 60 }, (_, n) => `user-${n},c`).join("\r\n")}`;
     await dialog(page)
       .locator('input[type="file"]')
       .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+    await dialog(page).getByText("people.csv").waitFor();
     await dialog(page).getByLabel("User references").fill('{"userRef":"by-hand"}\nearly');
     await lookInDark(page, "dashboard-campaign-people");
     await page.emulateMedia({ colorScheme: "light" });
@@ -146,6 +154,9 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     await dialog(page).getByLabel("Name").fill("Terms 2027, extended");
     await button(page, "Save").click();
     await heading(page, "Terms 2027, extended");
+    await button(page, "Cancel campaign").click();
+    await dialog(page).getByRole("button", { name: "Keep campaign" }).click();
+    await dialog(page).waitFor({ state: "detached" });
     await button(page, "Cancel campaign").click();
     await dialog(page).getByRole("button", { name: "Cancel campaign" }).click();
     await page.getByText("Canceled", { exact: true }).waitFor();
