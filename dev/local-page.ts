@@ -14,7 +14,10 @@ export interface LocalAnswer {
 const isForThisMachine = (req: IncomingMessage): boolean =>
   /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/.test(req.headers.host ?? "");
 
-/** Answers with a page that runs nothing, loads nothing, and looks again by itself every few seconds. */
+/**
+ * Answers with a page that runs its own script alone, which asks every few seconds whether there is something new. What
+ * is read stays where it is: the page changes when somebody presses the button, or by itself while it has no article.
+ */
 export function answerPage(req: IncomingMessage, res: ServerResponse, answer: LocalAnswer): void {
   const text = page(answer);
   res.writeHead(answer.status, headers).end(req.method === "HEAD" ? "" : text);
@@ -49,7 +52,10 @@ body { margin: 0; background: #eef0f5; color: #1b1f29; font: 16px/1.5 system-ui,
 main { max-width: 44rem; margin: 0 auto; padding: 24px 16px; }
 article { background: #fff; border-radius: 12px; padding: 16px 20px; margin: 0 0 16px; overflow-wrap: anywhere; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 0 0 4px; }
-p { margin: 0; } .about { color: #4b5263; font-size: 0.9rem; } .text { white-space: pre-wrap; margin-top: 12px; }
+main:focus { outline: 0; } p { margin: 0; } .about { color: #4b5263; font-size: 0.9rem; } .text { white-space: pre-wrap; margin-top: 12px; }
+.new { position: sticky; top: 8px; display: block; margin: 0 auto 16px; min-height: 2.5rem; padding: 0 16px; border: 0; border-radius: 999px;
+  background: #1d4ed8; color: #fff; font: inherit; font-weight: 600; cursor: pointer; }
+.new[hidden] { display: none; } .new:focus-visible { outline: 3px solid #8ab4ff; outline-offset: 2px; }
 .lead { margin: 0 0 16px; } time { white-space: nowrap; }
 a { color: #1d4ed8; } code, pre { font: 0.85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
 pre { background: #f4f5f9; border-radius: 8px; padding: 8px 12px; margin: 8px 0 0; white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -67,9 +73,45 @@ dt, dd { font: 0.85rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
 }
 `;
 
+/** The text of a page is compared, so that the same one read again is no news. */
+const script = `
+const main = document.querySelector("main");
+const button = document.querySelector(".new");
+let latest;
+const show = () => {
+  main.replaceChildren(...latest.querySelector("main").childNodes);
+  latest = undefined;
+  button.hidden = true;
+};
+const look = async () => {
+  try {
+    const answer = await fetch(location.href, { cache: "no-store" });
+    const read = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (read.querySelector("main").textContent === main.textContent) button.hidden = true;
+    else {
+      latest = read;
+      document.title = read.title;
+      if (main.querySelector("article") === null) show();
+      else button.hidden = false;
+    }
+  } catch {
+    // This copy was stopped; it may start again.
+  }
+  setTimeout(look, 5000);
+};
+button.addEventListener("click", () => {
+  show();
+  scrollTo(0, 0);
+  main.focus();
+});
+setTimeout(look, 5000);
+`;
+
+const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+
 const headers = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "content-security-policy": `default-src 'none'; style-src ${hashOf(style)}; script-src ${hashOf(script)}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
@@ -80,14 +122,15 @@ const page = ({ title, body }: LocalAnswer): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="5">
 <title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
 <body>
-<main>
+<button class="new" type="button" hidden>Show what is new</button>
+<main tabindex="-1">
 ${body}
 </main>
+<script>${script}</script>
 </body>
 </html>
 `;

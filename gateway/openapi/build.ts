@@ -4,7 +4,7 @@ import { isForPeople, type Route } from "../routes/route.ts";
 import { anyText, dateTime, described, example, object, uuid } from "../routes/schema-parts.ts";
 import { componentSchemas } from "./components.ts";
 import { componentHeaders } from "./headers.ts";
-import { info, tagDescriptions } from "./info.ts";
+import { info, tagGroups } from "./info.ts";
 import { componentParameters, parametersOf, requestBodyOf } from "./parameters.ts";
 import { componentExamples, responsesOf } from "./responses.ts";
 
@@ -23,7 +23,7 @@ export function buildOpenApi(routes: readonly Route[], publicUrl = ""): Json {
     jsonSchemaDialect: "https://json-schema.org/draft/2020-12/schema",
     info,
     servers: [{ url: publicUrl === "" ? "/" : publicUrl, description: "This installation." }],
-    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name, description: tagDescriptions[name] })),
+    ...tagsOf(routes),
     paths,
     ...(routes.some(({ tag }) => tag === "Webhooks") ? { webhooks: receivedEvents } : {}),
     components: {
@@ -33,6 +33,18 @@ export function buildOpenApi(routes: readonly Route[], publicUrl = ""): Json {
       examples: componentExamples(routes),
       securitySchemes: securitySchemes(publicUrl),
     },
+  };
+}
+
+/** `x-tagGroups` is what programs that make pages of such a document read groups from. */
+function tagsOf(routes: readonly Route[]): Json {
+  const used = new Set<string>(routes.map(({ tag }) => tag));
+  const groups = Object.entries(tagGroups)
+    .map(([name, tags]) => ({ name, tags: Object.entries(tags).filter(([tag]) => used.has(tag)) }))
+    .filter(({ tags }) => tags.length > 0);
+  return {
+    tags: groups.flatMap(({ tags }) => tags.map(([name, description]) => ({ name, description }))),
+    "x-tagGroups": groups.map(({ name, tags }) => ({ name, tags: tags.map(([tag]) => tag) })),
   };
 }
 

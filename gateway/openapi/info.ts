@@ -105,45 +105,58 @@ export const info = {
   license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
 } as const;
 
-/** What the operations of a tag are about. */
-export const tagDescriptions: Readonly<Record<string, string>> = {
-  Authentication: "Access tokens, and the public keys that verify them.",
-  Templates: "What users are asked to agree to. A template has a version for each locale, and statistics.",
-  "Template configuration": "What the type of a template allows, and what an acceptance of it must satisfy.",
-  "Template versions":
-    "The texts of a template, one version for each locale. What was published is a revision and never changes.",
-  Deployments: "Where a template is shown, in which form, and to pages of which origins.",
-  Sessions: "One user who is shown one text: what is pinned is what is accepted.",
-  Acceptances: "Recording that a user accepted or declined, exactly once, and the receipts of it.",
-  Evidence: "What proves an acceptance: bundles, signatures, the log of each organization and its proofs.",
-  Privacy: "How long records are kept, legal holds, and what remains of agreements that were deleted.",
-  Erasure: "Erasing what is personal about a user, and opening what must be kept for some time.",
-  Consent: "What a user has consented to, purpose by purpose.",
-  Campaigns: "Asking people for their acceptance by a date: who has accepted, and when to remind the others.",
-  Render: "Showing a text: as JSON, as a page or as a fragment of HTML, and the script that shows it in your page.",
-  "Document templates":
-    "What documents are made from: restricted HTML or Markdown with placeholders, and its versions.",
-  Assets: "Images for the document templates.",
-  Documents: "Generating PDF from templates and data, and what the plan allows of it.",
-  Batches: "Many documents at once, item by item.",
-  Agreements: "What people are asked to sign: drafts, sending, the course of it, and what has happened.",
-  Recipients: "Who takes part in an agreement, and the tabs that each fills in.",
-  "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
-  Brands: "How pages and mails look to those who are asked to agree: logo, colors, sender, words.",
-  "Agreement templates": "What agreements are made from: documents, roles and tabs.",
-  "Signing page": "What the page does on which people sign: it is opened by a link, which becomes a session.",
-  Dashboard: "People who sign in with a browser: their accounts, and what they manage of their organization.",
-  Webhooks:
-    "Where events are sent, and what became of each. The request that a receiver gets is described under `webhooks` of this document.",
-  "Compatible envelopes":
-    "The interface that is compatible with DocuSign's (`/restapi/v2.1`): envelopes are agreements.",
-  "Compatible recipients": "Who signs an envelope, with tabs, and its custom fields.",
-  "Compatible documents": "The documents of an envelope, its certificate and its archive.",
-  "Compatible views": "Links that let a person sign, send or look.",
-  "Compatible templates": "What envelopes are made from.",
-  "Compatible folders": "The folders of an account, and its recycle bin.",
-  "Compatible bulk sending": "One envelope or template, sent to everyone in a list.",
-  "Compatible events": "Where events are to be sent, the keys that sign them, and what became of each.",
-  "Compatible account": "The account, and the one user who stands for a credential.",
-  System: "The state of this installation, and this description.",
+/** The areas of the interface in the order of the reference: a group of tags, each with what its operations are about. */
+export const tagGroups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Access: {
+    Authentication: "Access tokens, and the public keys that verify them.",
+  },
+  "Click acceptance": {
+    Templates: "What users are asked to agree to. A template has a version for each locale, and statistics.",
+    "Template versions":
+      "The texts of a template, one version for each locale. Each publication is a revision, which never changes.",
+    "Template configuration": "What each type of template allows, and what an acceptance must satisfy.",
+    Deployments: "Where a template is shown, in which form, and on which origins.",
+    Sessions: "One user being asked once. The session pins the text, so the user accepts exactly what was shown.",
+    Render: "Show a text: as JSON, as a page, as a fragment of HTML, or with a script in your own page.",
+    Acceptances: "Record that a user accepted or declined, exactly once, and read the receipts.",
+    Evidence: "Proof of an acceptance: bundles, signatures, and each organization's log with its proofs.",
+    Consent: "What a user has consented to, purpose by purpose.",
+    Campaigns: "Ask people to accept by a date, see who has, and remind the others.",
+    Erasure: "Erase a user's personal data, and read records that are kept with restricted access.",
+  },
+  "E-signature": {
+    Agreements: "Draft agreements, send them, follow their progress, and read their audit trails.",
+    Recipients: "Who takes part in an agreement, and the tabs that each recipient fills in.",
+    "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
+    "Agreement templates": "What agreements are made from: documents, roles and tabs.",
+    Brands: "How pages and mails look to recipients: logo, colors, sender, wording.",
+    "Signing page": "What the page that people sign on calls. A link opens it and becomes a session.",
+  },
+  "Document generation": {
+    "Document templates": "What documents are made from: restricted HTML or Markdown with placeholders, in versions.",
+    Assets: "Images for document templates.",
+    Documents: "Generate PDFs from templates and data, within the limits of your plan.",
+    Batches: "Generate many documents at once and follow each one.",
+  },
+  Organization: {
+    Webhooks:
+      "Where events are sent, and the outcome of each delivery. The request that your server receives is described under `webhooks` in this document.",
+    Privacy: "Retention periods, legal holds, and what remains of deleted agreements.",
+    Dashboard: "People who sign in with a browser: their accounts, and how they manage their organization.",
+  },
+  "Compatible with DocuSign": {
+    "Compatible envelopes":
+      "The interface that is compatible with DocuSign's (`/restapi/v2.1`). Envelopes are agreements.",
+    "Compatible recipients": "Who signs an envelope, with their tabs and custom fields.",
+    "Compatible documents": "The documents of an envelope, its certificate and its archive.",
+    "Compatible views": "Links that let a person sign, send or view.",
+    "Compatible templates": "What envelopes are made from.",
+    "Compatible folders": "The folders of an account, including its recycle bin.",
+    "Compatible bulk sending": "Send one envelope or template to everyone in a list.",
+    "Compatible events": "Where events are sent, the keys that sign them, and the outcome of each delivery.",
+    "Compatible account": "The account, and the one user that stands for a credential.",
+  },
+  Installation: {
+    System: "The state of this installation, and this description.",
+  },
 };

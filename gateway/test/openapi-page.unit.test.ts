@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "@jest/globals";
+import { errorCatalogue } from "#platform/errors.ts";
 import { describeWithTools } from "#platform/testing/judges.ts";
 import { buildOpenApi } from "../openapi/build.ts";
 import { type ReferenceFile, referenceFiles } from "../openapi/page/reference-page.ts";
@@ -51,6 +52,25 @@ describe("the reference", () => {
       const [slug = ""] = (entry?.href ?? "").replace("/docs/", "").split("#");
       expect(textOf(slug)).toContain(`id="${operationId}"`);
     }
+  });
+
+  test("finds error codes and headers, and the operations that have them", () => {
+    const entries = JSON.parse(textOf("search.txt")) as { href: string; title: string; text: string }[];
+    const codes = Object.keys(errorCatalogue).filter((code) => textOf("errors").includes(`id="error-${code}"`));
+    expect(codes.length).toBeGreaterThan(100);
+    for (const name of [...codes, "Retry-After", "X-Idempotency-Key"]) {
+      const [first] = entries.filter(({ title }) => title === name);
+      expect(textOf("errors")).toContain(`id="${first?.href.split("#")[1]}"`);
+    }
+    const row = textOf("errors").split('id="error-CLICK_TEMPLATE_NOT_FOUND"')[1]?.split("</tr>")[0];
+    expect(row).toMatch(/404.*operations|404.*href="\/docs\/templates#/s);
+  });
+
+  test("has each area in one group", () => {
+    const tags = document.tags as { name: string }[];
+    const groups = document["x-tagGroups"] as { tags: string[] }[];
+    expect(groups.flatMap(({ tags: own }) => own)).toEqual(tags.map(({ name }) => name));
+    expect(new Set(allRoutes.map(({ tag }) => tag))).toEqual(new Set(tags.map(({ name }) => name)));
   });
 
   test("loads its own files only, and writes no HTML by script", () => {

@@ -82,6 +82,70 @@ describeInBrowser("the page of a session", (pages) => {
   });
 });
 
+describeInBrowser("the reference", (pages) => {
+  let database: TestDatabase;
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    gateway = await startTestGateway(database.url);
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    await database?.drop();
+  });
+
+  test.each([
+    ["light", {}],
+    ["dark", { colorScheme: "dark" }],
+    ["on a phone", { viewport: { width: 375, height: 700 }, hasTouch: true, isMobile: true }],
+  ] as const)("is accessible and no wider than the screen (%s)", async (_name, options) => {
+    const page = await pages.open(options);
+    for (const path of ["", "/campaigns", "/errors"]) {
+      await page.goto(`${gateway.url}/docs${path}`);
+      await page.getByLabel("Search").waitFor();
+      const isPhone = "viewport" in options;
+      expect(await page.getByRole("link", { name: "Campaigns", exact: true }).first().isVisible()).toBe(
+        path === "" || !isPhone,
+      );
+      if (isPhone) await page.getByText("Contents", { exact: true }).click();
+      await page.getByRole("link", { name: "Agreement templates" }).first().waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+      expect(await page.evaluate(overflow)).toBe(0);
+    }
+  });
+
+  test.each([
+    ["TEMPLATE_NOT_FOUND", "CLICK_TEMPLATE_NOT_FOUND", "#error-CLICK_TEMPLATE_NOT_FOUND"],
+    ["idempotency-key", "X-Idempotency-Key", "#header-X-Idempotency-Key"],
+  ])("leads from %s to its place", async (words, title, id) => {
+    const page = await pages.open();
+    await page.goto(`${gateway.url}/docs/consent`);
+    await page.keyboard.press("/");
+    await page.getByLabel("Search").fill(words);
+    await page.getByRole("link", { name: new RegExp(`^${title}`) }).click();
+    await page.waitForURL(`**/docs/errors${id}`);
+    await page.locator(id).waitFor();
+  });
+
+  test("copies the code that is shown, and sends a request with the key of a sandbox alone", async () => {
+    const page = await pages.open({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto(`${gateway.url}/docs/templates`);
+    const operation = page.locator("#findAllTemplates");
+    await operation.getByRole("button", { name: "Copy findAllTemplates in curl" }).click();
+    await operation.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^curl "\$ASSENT\/v1\/click\/templates/);
+    await operation.getByRole("button", { name: "Try it" }).click();
+    await operation.getByLabel("Sandbox API key").fill("ak_live_0");
+    await operation.getByRole("button", { name: "Send request" }).click();
+    await operation.getByText("Use an API key of a sandbox organization").waitFor();
+    await operation.getByLabel("Sandbox API key").fill("ak_test_unknown");
+    await operation.getByRole("button", { name: "Send request" }).click();
+    await operation.getByText("Status 401").waitFor();
+    expect(await operation.getByLabel("Answer", { exact: true }).textContent()).toContain("INVALID_TOKEN");
+  });
+});
+
 const hostHtml = (
   url: string,
 ): string => `<!doctype html><html lang="en"><title>Host</title><iframe src="${url}"></iframe>

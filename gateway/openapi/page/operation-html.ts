@@ -18,14 +18,14 @@ export function operationHtml(shown: ShownOperation, resolve: Resolve): string {
   const parameters = (operation.parameters as unknown[]).map(resolve);
   const body = operation.requestBody as Body | undefined;
   return `<section class="operation" id="${escaped(operation.operationId)}">
-<h3><span class="method ${escaped(method)}">${escaped(method)}</span> <code class="path">${escaped(path)}</code></h3>
-<h4>${escaped(operation.summary)}</h4>
+<h2>${escaped(operation.summary)}</h2>
+<p class="address"><span class="method ${escaped(method)}">${escaped(method)}</span> <code class="path">${escaped(path)}</code></p>
 ${markdown(operation.description)}
 ${parametersHtml(parameters)}
 ${bodyHtml(body)}
-<h5>Request</h5>
+<h3>Request</h3>
 ${samplesHtml(sampleOf(shown, resolve), String(operation.operationId))}
-<h5>Answers</h5>
+<h3>Answers</h3>
 ${successesHtml(operation.responses as Record<string, unknown>, resolve)}
 ${errorsHtml(operation.responses as Record<string, unknown>, resolve)}
 </section>`;
@@ -67,7 +67,7 @@ function parametersHtml(parameters: readonly Json[]): string {
       typeHtml(schema as Json),
       `${inline(description)} Example: ${code(example)}`,
     ]);
-  return rows.length === 0 ? "" : `<h5>Parameters</h5>${table(["Name", "In", "Type", "Meaning"], rows)}`;
+  return rows.length === 0 ? "" : `<h3>Parameters</h3>${table(["Name", "In", "Type", "Meaning"], rows)}`;
 }
 
 function bodyHtml(body: Body | undefined): string {
@@ -76,7 +76,7 @@ function bodyHtml(body: Body | undefined): string {
   const { schema = {} } = body.content[types[0] ?? ""] ?? {};
   const sentAs = `${types.map(code).join(" or ")}${body.required ? "" : ", or none at all"}. ${escaped(body.description)}`;
   const shape = typeof schema.$ref === "string" ? `<p>${typeHtml(schema)}</p>` : propertiesHtml(schema);
-  return `<h5>Body</h5><p>${sentAs}</p>${shape}`;
+  return `<h3>Body</h3><p>${sentAs}</p>${shape}`;
 }
 
 function successesHtml(responses: Readonly<Record<string, unknown>>, resolve: Resolve): string {
@@ -110,21 +110,30 @@ const exampleHtml = (text: string): string =>
   `<details><summary>Example</summary>${codeBlock(text, "Example of an answer")}</details>`;
 
 function errorsHtml(responses: Readonly<Record<string, unknown>>, resolve: Resolve): string {
-  const rows = Object.entries(responses)
-    .filter(([status]) => Number(status) >= 400)
-    .flatMap(([status, response]) => errorRows(status, resolve(response), resolve));
+  const rows = errorsOf(responses, resolve).map(({ status, errorCode, message }) => [
+    code(status),
+    code(errorCode),
+    escaped(message),
+  ]);
   const codes = rows.length === 1 ? "1 error" : `${rows.length} errors`;
   return `<details class="errors"><summary>${codes}</summary>${table(["Status", "Code", "Meaning"], rows)}</details>`;
 }
 
-function errorRows(status: string, { content }: Json, resolve: Resolve): string[][] {
-  const { examples = {} } = (content as Record<string, Media>)["application/json"] ?? {};
-  return Object.values(examples).map((example) => {
-    const value = resolve(example).value as Readonly<Record<string, string>>;
-    return [
-      code(status),
-      code(value.errorCode ?? value.code ?? value.error),
-      escaped(value.message ?? value.error_description),
-    ];
-  });
+interface ShownError {
+  readonly status: string;
+  readonly errorCode: string;
+  readonly message: string;
 }
+
+/** What an operation refuses, in each of the forms that error bodies have. */
+export const errorsOf = (responses: Readonly<Record<string, unknown>>, resolve: Resolve): ShownError[] =>
+  Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .flatMap(([status, response]) => {
+      const content = resolve(response).content as Readonly<Record<string, Media>>;
+      return Object.values(content["application/json"]?.examples ?? {}).map((example) => {
+        const { errorCode, code: lower, error, ...value } = resolve(example).value as Readonly<Record<string, string>>;
+        const message = value.message ?? value.error_description ?? "";
+        return { status, errorCode: errorCode ?? lower ?? error ?? "", message };
+      });
+    });

@@ -40,9 +40,23 @@ const results = search.querySelector("ul");
 const status = search.querySelector("[role=status]");
 search.hidden = false;
 const find = async () => {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const entries = words.length === 0 ? [] : await loadIndex();
-  const found = entries.filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
+  const asked = field.value;
+  const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
+  const hasAll = (text) => words.every((word) => text.toLowerCase().includes(word));
+  let entries;
+  try {
+    entries = words.length === 0 ? [] : await loadIndex();
+  } catch {
+    index = undefined;
+    status.textContent = "Search is not available. Check the connection and try again.";
+    return;
+  }
+  // An answer to what was typed before must not replace a later one.
+  if (asked !== field.value) return;
+  // What has the words in its title comes first.
+  const all = entries.filter(({ text }) => hasAll(text));
+  const found = [...all.filter(({ title }) => hasAll(title)), ...all.filter(({ title }) => !hasAll(title))];
+  results.scrollTop = 0;
   results.replaceChildren(
     ...found.slice(0, 25).map(({ href, title, place }) =>
       element("li", {}, element("a", { href }, title, element("br"), element("small", {}, place))),
@@ -50,13 +64,48 @@ const find = async () => {
   );
   status.textContent = words.length === 0 ? "" : found.length === 1 ? "1 result" : found.length + " results";
 };
-field.addEventListener("focus", () => void loadIndex());
+field.addEventListener("focus", () => void loadIndex().catch(() => (index = undefined)));
 field.addEventListener("input", () => void find());
 document.addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea")) return;
   event.preventDefault();
   field.focus();
 });
+
+const menu = document.querySelector(".menu");
+const isWide = matchMedia("(min-width: 60.01rem)");
+const fold = () => (menu.open = isWide.matches);
+isWide.addEventListener("change", fold);
+fold();
+
+// Browsers lend their clipboard to secure pages only; elsewhere the selection is copied.
+const copy = async (code) => {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    return true;
+  } catch {
+    getSelection().selectAllChildren(code);
+    return document.execCommand("copy");
+  }
+};
+const copied = element("p", { className: "skip", role: "status" });
+document.body.append(copied);
+const offerCopy = (block) => {
+  const button = element("button", { type: "button", className: "copy", ariaLabel: "Copy " + (block.getAttribute("aria-label") ?? "code") }, "Copy");
+  button.addEventListener("click", async () => {
+    const isCopied = await copy(block.firstElementChild);
+    button.textContent = isCopied ? "Copied" : "Press Ctrl+C";
+    copied.textContent = isCopied ? "Copied" : "The code is selected. Press Ctrl+C to copy it.";
+    setTimeout(() => {
+      button.textContent = "Copy";
+      copied.textContent = "";
+    }, 3_000);
+  });
+  const frame = element("div", { className: "code" });
+  block.replaceWith(frame);
+  frame.append(block, button);
+};
+for (const block of document.querySelectorAll("pre")) offerCopy(block);
 
 for (const choice of document.querySelectorAll(".languages input")) {
   if (choice.value === stored(localStorage, "assent-docs-language")) choice.checked = true;

@@ -23,25 +23,31 @@ nav { position: sticky; top: 0; height: 100vh; overflow-y: auto; padding: 1.25re
   border-right: 1px solid var(--line); font-size: .875rem; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav .name { font-size: 1rem; font-weight: 700; margin: 0 0 1rem; }
+nav .name a { color: inherit; text-decoration: none; }
+nav .menu > p { margin: 1.25rem 0 .25rem; color: var(--quiet); font-size: .8rem; letter-spacing: .04em; text-transform: uppercase; }
 nav li > a { display: block; padding: .2rem 0; color: var(--quiet); text-decoration: none; }
 nav li > a:hover { color: var(--link); text-decoration: underline; }
-nav > ul > li > a { margin-top: .8rem; font-weight: 600; color: var(--text); }
+nav .menu > ul > li > a { font-weight: 600; color: var(--text); }
+nav a[aria-current] { color: var(--link) !important; }
+nav ul ul { margin: 0 0 .5rem; padding-left: .75rem; border-left: 1px solid var(--line); }
 main { padding: 2rem clamp(1rem, 4vw, 3.5rem) 6rem; max-width: 68rem; }
 h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 1rem; }
 h1 small { font-size: 1rem; font-weight: 400; color: var(--quiet); }
 h2 { font-size: 1.4rem; margin: 2.5rem 0 .5rem; }
-.tag > h2, .schemas > h2 { margin-top: 4rem; padding-bottom: .4rem; border-bottom: 2px solid var(--line); }
-h3 { font-size: 1rem; margin: 0 0 .5rem; font-weight: 400; overflow-wrap: anywhere; }
-h4 { font-size: 1.15rem; margin: 0 0 .5rem; }
-h5 { font-size: .8rem; letter-spacing: .04em; text-transform: uppercase; color: var(--quiet); margin: 1.5rem 0 .5rem; }
+.schemas > h2 { margin-top: 4rem; padding-bottom: .4rem; border-bottom: 2px solid var(--line); }
+h3 { font-size: 1.05rem; margin: 0 0 .5rem; font-weight: 600; overflow-wrap: anywhere; }
+.operation h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
+.operation h3 { font-size: .8rem; letter-spacing: .04em; text-transform: uppercase; color: var(--quiet); margin: 1.5rem 0 .5rem; }
+.address { overflow-wrap: anywhere; }
 p { margin: .5rem 0; }
 .operation, .schema { margin: 1.75rem 0; padding: 1.25rem 1.5rem 1.5rem; border: 1px solid var(--line); border-radius: .6rem; }
 .operation:target, .schema:target { border-color: var(--link); }
-.schema h3 { font-weight: 600; font-size: 1.05rem; }
 code, pre { font: .85em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
 :not(pre) > code { background: var(--soft); padding: .1em .3em; border-radius: .25em; overflow-wrap: anywhere; }
 code.path { background: none; padding: 0; font-size: .95rem; }
 pre { margin: .5rem 0; padding: .8rem 1rem; background: var(--soft); border-radius: .4rem; overflow-x: auto; max-height: 32rem; }
+.code { position: relative; }
+.code pre { padding-right: 5rem; min-height: 3.6rem; }
 .method { display: inline-block; min-width: 4.4em; margin-right: .4rem; padding: .1em .5em; border: 1px solid; border-radius: .3em;
   font: 600 .78rem/1.5 ui-monospace, monospace; text-transform: uppercase; text-align: center; }
 .get { color: var(--get); } .post { color: var(--post); } .put { color: var(--put); } .patch { color: var(--patch); } .delete { color: var(--delete); }
@@ -59,11 +65,13 @@ summary { cursor: pointer; color: var(--link); font-size: .9rem; padding: .2rem 
 .schema > details > summary { margin-top: .5rem; }
 .search { position: relative; margin: 0 0 1rem; }
 .search label { display: block; font-weight: 600; }
-input, textarea, .tryout button { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--quiet); border-radius: .3rem; padding: .35rem .6rem; }
+input, textarea, .copy, .tryout button { font: inherit; color: inherit; background: var(--page); border: 1px solid var(--quiet); border-radius: .3rem; padding: .35rem .6rem; }
+.copy { position: absolute; top: .4rem; right: .4rem; min-height: 1.75rem; padding: .1rem .6rem; font-size: .8rem; cursor: pointer; }
 input:focus-visible, textarea:focus-visible, button:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 .search input { width: 100%; }
 .search ul { margin: .5rem 0 0; }
 .search li > a { overflow-wrap: anywhere; }
+.search ul:not(:empty) { max-height: 60vh; overflow-y: auto; border: 1px solid var(--line); border-radius: .3rem; padding: .25rem .6rem; background: var(--page); }
 .languages { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 1rem 0; padding: .5rem 0; border: 0;
   border-bottom: 1px solid var(--line); background: var(--page); }
 .languages legend { float: left; margin-right: 1.25rem; padding: 0; color: var(--quiet); }
@@ -72,7 +80,10 @@ input:focus-visible, textarea:focus-visible, button:focus-visible { outline: 2px
 .operation { scroll-margin-top: 4rem; }
 body:has(#language-curl:checked) .sample:not(.curl), body:has(#language-typescript:checked) .sample:not(.typescript),
 body:has(#language-python:checked) .sample:not(.python) { display: none; }
-.areas { list-style: none; padding: 0; }
+.groups { columns: 22rem; column-gap: 2.5rem; }
+.groups section { break-inside: avoid; }
+.groups h2 { margin-top: 1.5rem; }
+.areas { margin: 0; list-style: none; padding: 0; }
 .areas li { padding: .6rem 0; border-bottom: 1px solid var(--line); }
 .areas a { font-weight: 600; }
 .areas span { display: block; color: var(--quiet); }
@@ -86,12 +97,19 @@ body:has(#language-python:checked) .sample:not(.python) { display: none; }
 @media (max-width: 60rem) {
   .layout { display: block; }
   nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
-  nav ul ul { display: none; }
-  nav > ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; }
-  nav > ul > li > a { margin: 0; padding: .35rem 0; font-weight: 400; color: var(--link); }
-  nav .name { margin: 0 0 .25rem; }
+  nav .name { margin: 0 0 .5rem; }
+  nav .search { margin: 0 0 .5rem; }
+  nav li > a { padding: .35rem 0; }
+  .menu > summary { min-height: 2rem; font-size: 1rem; }
   main { padding-top: 1.25rem; }
   .operation, .schema { padding: 1rem; }
+}
+@media (min-width: 60.01rem) {
+  /* Open from the first moment on; elsewhere the script opens it, and until then the summary does. */
+  @supports selector(::details-content) {
+    .menu > summary { display: none; }
+    .menu::details-content { content-visibility: visible; display: block; }
+  }
 }
 @media (max-width: 40rem) {
   thead { position: absolute; left: -99rem; }

@@ -1,8 +1,9 @@
+import { type LookupPage, lookupHtml, lookupId, lookupsOf } from "./lookup-page.ts";
 import { operationHtml } from "./operation-html.ts";
 import { script } from "./page-script.ts";
 import { style } from "./page-style.ts";
 import { languages, type Resolve, type ShownOperation } from "./samples.ts";
-import { escaped, type Json, markdown, propertiesHtml, schemaId } from "./schema-html.ts";
+import { escaped, inline, type Json, markdown, propertiesHtml, schemaId } from "./schema-html.ts";
 
 /** A file of the reference. */
 export interface ReferenceFile {
@@ -14,6 +15,7 @@ interface Area {
   readonly name: string;
   /** In addresses. */
   readonly slug: string;
+  readonly group: string;
   readonly description: unknown;
   readonly operations: readonly ShownOperation[];
   /** Those that no area before it needs. */
@@ -27,20 +29,37 @@ interface Area {
 export function referenceFiles(document: Json): ReadonlyMap<string, ReferenceFile> {
   const areas = areasOf(document);
   const resolve = resolver(document);
+  const lookups = lookupsOf(
+    areas.flatMap(({ slug, operations }) =>
+      operations.map((shown) => ({ ...shown, href: `/docs/${slug}#${escaped(shown.operation.operationId)}` })),
+    ),
+    resolve,
+  );
   const html = (text: string): ReferenceFile => ({ text, contentType: "text/html; charset=utf-8" });
   return new Map<string, ReferenceFile>([
     ["", html(pageHtml({ document, areas, title: "API", content: overviewHtml(document, areas) }))],
+    [
+      lookupSlug,
+      html(pageHtml({ document, areas, current: lookupSlug, title: lookupTitle, content: lookupHtml(lookups) })),
+    ],
     ...areas.map((area): [string, ReferenceFile] => [
       area.slug,
       html(
-        linked(pageHtml({ document, areas, area, title: area.name, content: areaHtml(area, resolve) }), area, areas),
+        linked(
+          pageHtml({ document, areas, current: area.slug, title: area.name, content: areaHtml(area, resolve) }),
+          area,
+          areas,
+        ),
       ),
     ]),
-    ["search.txt", { text: JSON.stringify(searchIndex(areas)), contentType: "text/plain; charset=utf-8" }],
+    ["search.txt", { text: JSON.stringify(searchIndex(areas, lookups)), contentType: "text/plain; charset=utf-8" }],
     ["reference.css", { text: style, contentType: "text/css; charset=utf-8" }],
     ["reference.js", { text: script, contentType: "text/javascript; charset=utf-8" }],
   ]);
 }
+
+const lookupSlug = "errors";
+const lookupTitle = "Errors and headers";
 
 const methods = ["get", "post", "put", "patch", "delete"];
 
@@ -52,6 +71,7 @@ function areasOf(document: Json): Area[] {
   );
   const schemas = new Map(Object.entries((document.components as { schemas: Record<string, Json> }).schemas));
   const tags = document.tags as { name: string; description?: string }[];
+  const groups = document["x-tagGroups"] as { name: string; tags: string[] }[];
   return tags.map(({ name, description }, index) => {
     const own = operations.filter(({ operation }) => (operation.tags as string[]).includes(name));
     const isLast = index === tags.length - 1;
@@ -61,7 +81,9 @@ function areasOf(document: Json): Area[] {
       return found === undefined ? [] : [[schema, found]];
     });
     for (const [schema] of taken) schemas.delete(schema);
-    return { name, slug: name.toLowerCase().replaceAll(" ", "-"), description, operations: own, schemas: taken };
+    const group = groups.find((each) => each.tags.includes(name))?.name ?? "";
+    const slug = name.toLowerCase().replaceAll(" ", "-");
+    return { name, slug, group, description, operations: own, schemas: taken };
   });
 }
 
@@ -88,12 +110,13 @@ const resolver =
 interface Page {
   readonly document: Json;
   readonly areas: readonly Area[];
-  readonly area?: Area;
+  /** The address of the page after /docs/; none for the first page. */
+  readonly current?: string;
   readonly title: string;
   readonly content: string;
 }
 
-function pageHtml({ document, areas, area, title, content }: Page): string {
+function pageHtml({ document, areas, current = "", title, content }: Page): string {
   const { title: product, version } = document.info as Json;
   return `<!doctype html>
 <html lang="en">
@@ -107,7 +130,7 @@ function pageHtml({ document, areas, area, title, content }: Page): string {
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <div class="layout">
-${navigation(`${product} API`, areas, area)}
+${navigation(`${product} API`, areas, current)}
 <main id="content">
 ${content}
 </main>
@@ -117,33 +140,55 @@ ${content}
 `;
 }
 
-function navigation(title: string, areas: readonly Area[], current: Area | undefined): string {
-  const links = areas.map((area) => {
-    const isCurrent = area === current;
-    const operations = isCurrent
-      ? `<ul>${area.operations.map(({ operation }) => `<li><a href="#${escaped(operation.operationId)}">${escaped(operation.summary)}</a></li>`).join("")}</ul>`
-      : "";
-    return `<li><a href="/docs/${area.slug}"${isCurrent ? ' aria-current="page"' : ""}>${escaped(area.name)}</a>${operations}</li>`;
-  });
-  return `<nav aria-label="Reference"><p class="name">${escaped(title)}</p>
+/** Folded on narrow screens, where it would fill the first of them. */
+function navigation(title: string, areas: readonly Area[], current: string): string {
+  const links = grouped(areas).map(
+    ([group, inGroup], index) =>
+      `<p id="group-${index}">${escaped(group)}</p><ul aria-labelledby="group-${index}">${inGroup.map((area) => areaLink(area, current)).join("\n")}</ul>`,
+  );
+  return `<nav aria-label="Reference"><p class="name"><a href="/docs">${escaped(title)}</a></p>
 <div class="search" hidden><label for="search">Search</label><input id="search" type="search" autocomplete="off"><ul></ul><p role="status"></p></div>
-<ul><li><a href="/docs"${current === undefined ? ' aria-current="page"' : ""}>Overview</a></li>
-${links.join("\n")}</ul></nav>`;
+<details class="menu"><summary>Contents</summary>
+<ul><li>${pageLink("", "Overview", current)}</li><li>${pageLink(lookupSlug, lookupTitle, current)}</li></ul>
+${links.join("\n")}</details></nav>`;
 }
+
+const pageLink = (slug: string, title: string, current: string): string =>
+  `<a href="/docs${slug === "" ? "" : `/${slug}`}"${slug === current ? ' aria-current="page"' : ""}>${escaped(title)}</a>`;
+
+function areaLink({ name, slug, operations }: Area, current: string): string {
+  const own = operations.map(
+    ({ operation }) => `<li><a href="#${escaped(operation.operationId)}">${escaped(operation.summary)}</a></li>`,
+  );
+  return `<li>${pageLink(slug, name, current)}${slug === current ? `<ul>${own.join("")}</ul>` : ""}</li>`;
+}
+
+const grouped = (areas: readonly Area[]): [string, Area[]][] => [...Map.groupBy(areas, ({ group }) => group).entries()];
 
 function overviewHtml(document: Json, areas: readonly Area[]): string {
   const { title, version, description } = document.info as Json;
-  const items = areas.map(
-    ({ name, slug, description: about }) =>
-      `<li><a href="/docs/${slug}">${escaped(name)}</a><span>${escaped(about)}</span></li>`,
+  const item = ({ name, slug, description: about }: Area): string =>
+    `<li><a href="/docs/${slug}">${escaped(name)}</a><span>${inline(about)}</span></li>`;
+  const groups = grouped(areas).map(
+    ([group, inGroup]) =>
+      `<section><h2>${escaped(group)}</h2>\n<ul class="areas">\n${inGroup.map(item).join("\n")}\n</ul></section>`,
   );
   return `<h1 id="top">${escaped(title)} API <small>${escaped(version)}</small></h1>
-<p>Each area has a page with its operations. Programs read <a href="/openapi.json">/openapi.json</a>. In the code, <code>ASSENT</code> is the origin of this API and <code>TOKEN</code> a credential, both in the environment; save TypeScript as <code>request.mts</code> and run it with <code>node request.mts</code>, or Python with <code>python3</code>.</p>
-<ul class="areas">
-${items.join("\n")}
-</ul>
-${markdown(description)}`;
+<p>Each area has a page with its operations; <a href="/docs/${lookupSlug}">errors and headers</a> have one of their own. Programs read <a href="/openapi.json">/openapi.json</a>.</p>
+<p>To run the code on these pages, set <code>ASSENT</code> to the origin of this API and <code>TOKEN</code> to a credential. The TypeScript uses no syntax beyond JavaScript: save it as <code>request.mjs</code> and run <code>node request.mjs</code> with any supported version of Node, or as <code>request.mts</code> with Node 22.18 or later. Save Python as <code>request.py</code> and run <code>python3 request.py</code>.</p>
+<div class="groups">
+${groups.join("\n")}
+</div>
+${headed(markdown(description))}`;
 }
+
+/** Headings get an id, to be linked to, and code can be scrolled by keyboard. */
+const headed = (html: string): string =>
+  html
+    .replaceAll("<pre>", '<pre tabindex="0" aria-label="Example">')
+    .replaceAll(/<h2>([^<]*)<\/h2>/g, (_, text: string) => {
+      return `<h2 id="${text.toLowerCase().replaceAll(/[^a-z]+/g, "-")}">${text}</h2>`;
+    });
 
 const areaHtml = ({ name, description, operations, schemas }: Area, resolve: Resolve): string =>
   `<h1 id="top">${escaped(name)}</h1>
@@ -179,8 +224,8 @@ interface SearchEntry {
   readonly text: string;
 }
 
-const searchIndex = (areas: readonly Area[]): SearchEntry[] =>
-  areas.flatMap(({ name, slug, operations, schemas }) => [
+const searchIndex = (areas: readonly Area[], { errors, headers }: LookupPage): SearchEntry[] => [
+  ...areas.flatMap(({ name, slug, operations, schemas }) => [
     ...operations.map(({ path, method, operation }) => {
       const [title, id] = [String(operation.summary), String(operation.operationId)];
       const place = `${method.toUpperCase()} ${path}`;
@@ -190,4 +235,13 @@ const searchIndex = (areas: readonly Area[]): SearchEntry[] =>
       const title = `Schema ${schema}`;
       return { href: `/docs/${slug}#${schemaId(schema)}`, title, place: name, text: `${title} ${name}` };
     }),
-  ]);
+  ]),
+  ...errors.map(({ name, places, meanings }) => {
+    const place = `Error ${[...places].join(", ")}: ${[...meanings].join(" ")}`;
+    return { href: `/docs/${lookupSlug}#${lookupId("error", name)}`, title: name, place, text: `${name} ${place}` };
+  }),
+  ...headers.map(({ name, places }) => {
+    const place = `Header in ${[...places].join(" and ")}`;
+    return { href: `/docs/${lookupSlug}#${lookupId("header", name)}`, title: name, place, text: `${name} ${place}` };
+  }),
+];
