@@ -54,10 +54,21 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     const files = page.locator("input[type=file]");
     await files.setInputFiles({ name: "picture.png", mimeType: "image/png", buffer: Buffer.from("no document") });
     await page.getByText("picture.png isn’t a PDF, HTML or text file.").waitFor();
+    const pdfOf = (name: string, text: string) => ({
+      ...{ name, mimeType: "application/pdf", buffer: Buffer.from(text) },
+    });
+    await files.setInputFiles([
+      pdfOf("cut.pdf", "%PDF-1.7 cut off"),
+      pdfOf("locked.pdf", "%PDF-1.7\ntrailer << /Size 9 /Encrypt 8 0 R /ID [<00> <00>] >>\nstartxref\n9\n%%EOF"),
+    ]);
+    await page.getByText("cut.pdf is damaged.").waitFor();
+    await page.getByText("locked.pdf is password-protected.").waitFor();
+    // Only those who read all of it see what is wrong with this one.
     await files.setInputFiles([
       await pdf("Contract (ä).pdf"),
-      { name: "broken.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7 broken") },
+      pdfOf("broken.pdf", "%PDF-1.7 broken\nstartxref\n0\n%%EOF"),
     ]);
+    await page.getByText("broken.pdf", { exact: true }).waitFor();
     const first = page.getByRole("group", { name: "Recipient 1" });
     await first.getByLabel("Name").fill("Ann Example");
     await first.getByLabel("Email").fill("ann@example.com");
@@ -74,7 +85,11 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await page.route("**/documents/1", (route) => endSession(page, route), { times: 1 });
     await button(page, "Continue to fields").click();
     await logInAgain(page, owner);
-    await page.getByText("CORRUPTED_DOCUMENT").or(page.getByRole("alert")).first().waitFor();
+    await page.getByRole("alert").getByText("broken.pdf can’t be used.").waitFor();
+    const drafts = (await api.get("/v1/sign/agreements")).body;
+    expect(drafts.map(({ emailSubject }: { emailSubject: string }) => emailSubject)).not.toContain(
+      "Master Services Agreement",
+    );
     await button(page, "Remove broken.pdf").click();
     await button(page, "Continue to fields").click();
     await page.getByRole("heading", { level: 1, name: "Master Services Agreement" }).waitFor();

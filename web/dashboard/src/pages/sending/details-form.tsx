@@ -88,16 +88,18 @@ interface DocumentListProps {
 function DocumentList({ documents, isFromTemplate, progress, onChange }: DocumentListProps) {
   const texts = useTexts("sending");
   const [problems, setProblems] = useState<readonly string[]>([]);
-  const add = (files: readonly File[]) => {
-    const wrong = files.flatMap((file) => {
-      const problem = problemOf(file);
-      return problem === undefined ? [] : [texts.fileProblems[problem](file.name)];
-    });
-    setProblems(wrong);
-    const good = files.filter((file) => problemOf(file) === undefined);
-    onChange([
-      ...documents,
-      ...good.map((file) => ({ key: crypto.randomUUID(), name: file.name, bytes: file.size, file })),
+  // What is there when the files have been looked at, which may be more than when they were chosen.
+  const now = useRef({ documents, onChange });
+  now.current = { documents, onChange };
+  const add = async (files: readonly File[]) => {
+    const checked = await Promise.all(files.map(async (file) => ({ file, problem: await problemOf(file) })));
+    setProblems(
+      checked.flatMap(({ file, problem }) => (problem === undefined ? [] : [texts.fileProblems[problem](file.name)])),
+    );
+    const good = checked.filter(({ problem }) => problem === undefined);
+    now.current.onChange([
+      ...now.current.documents,
+      ...good.map(({ file }) => ({ key: crypto.randomUUID(), name: file.name, bytes: file.size, file })),
     ]);
   };
   return (
@@ -116,7 +118,7 @@ function DocumentList({ documents, isFromTemplate, progress, onChange }: Documen
           ))}
         </ul>
       )}
-      <DropArea onFiles={add} />
+      <DropArea onFiles={(files) => void add(files)} />
       {problems.length > 0 && (
         <Notice tone="danger">
           {problems.map((problem) => (

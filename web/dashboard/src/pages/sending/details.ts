@@ -78,13 +78,25 @@ export function withFields(recipients: readonly RecipientInput[], draft: Draft, 
 
 const maxFileBytes = 25 * 1024 * 1024;
 
-type FileProblem = "tooLarge" | "wrongType" | "empty";
+type FileProblem = "tooLarge" | "wrongType" | "empty" | "damaged" | "locked";
 
-/** What can be told of a file before it is sent. */
-export function problemOf({ name, size }: Pick<File, "name" | "size">): FileProblem | undefined {
-  if (size === 0) return "empty";
-  if (size > maxFileBytes) return "tooLarge";
-  return extensions.some((extension) => name.toLowerCase().endsWith(extension)) ? undefined : "wrongType";
+/** What can be told of a file before it is sent, so that nothing is made for one that would be refused. */
+export async function problemOf(file: File): Promise<FileProblem | undefined> {
+  const name = file.name.toLowerCase();
+  if (file.size === 0) return "empty";
+  if (file.size > maxFileBytes) return "tooLarge";
+  if (!extensions.some((extension) => name.endsWith(extension))) return "wrongType";
+  return name.endsWith(".pdf") ? problemOfPdf(file) : undefined;
 }
+
+/** A PDF says what it is within its first 1,024 bytes, and ends with the place of its cross-reference (ISO 32000-2, 7.5). */
+async function problemOfPdf(file: File): Promise<FileProblem | undefined> {
+  const [head, tail] = await Promise.all([latin1(file.slice(0, 1_024)), latin1(file.slice(-65_536))]);
+  if (!head.includes("%PDF-") || !tail.includes("startxref")) return "damaged";
+  return /\btrailer\s*<<(?:[^>]|>(?!>)|>>(?!\s*startxref))*\/Encrypt\b/.test(tail.slice(-4_096)) ? "locked" : undefined;
+}
+
+/** Each byte as one character, whatever it stands for. */
+const latin1 = async (part: Blob): Promise<string> => new TextDecoder("latin1").decode(await part.arrayBuffer());
 
 export const extensions: readonly string[] = [".pdf", ".html", ".htm", ".txt"];

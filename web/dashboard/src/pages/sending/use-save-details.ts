@@ -1,8 +1,9 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { sendAsOne, useApi } from "../../api/client.ts";
-import { errorOf, unreachable } from "../../api/errors.ts";
+import { ApiError, errorOf, unreachable } from "../../api/errors.ts";
 import { useSendOnce } from "../../api/send-once.ts";
+import { useTexts } from "../../texts/texts.tsx";
 import { type Details, type DetailsDocument, withFields } from "./details.ts";
 import { pathOf, useDraftChanges } from "./queries.ts";
 import { groupsOf, lowestFree } from "./recipients.ts";
@@ -27,7 +28,9 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
   const api = useApi();
   const sendOnce = useSendOnce();
   const queries = useQueryClient();
-  const { draftOf, draftIs, othersChanged } = useDraftChanges();
+  const { draftOf, draftIs, draftGone, othersChanged } = useDraftChanges();
+  const { fileRefused } = useTexts("sending");
+  const { byCode } = useTexts("errors");
   const id = useRef(draftId);
   /** The ids of files that have arrived, by their keys. */
   const arrived = useRef(new Map<string, string>());
@@ -69,17 +72,34 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
       const onProgress = (part: number) => setProgress(new Map([[key, part]]));
       onProgress(0);
       const path = `${pathOf(written.id)}/documents/${documentId}`;
-      await sendAsOne(queries, (csrfToken = "") => upload(path, file, { csrfToken, onProgress }));
+      await sendAsOne(queries, (csrfToken = "") => upload(path, file, { csrfToken, onProgress })).catch((error) => {
+        throw isRefusal(error)
+          ? refusalOf(error, fileRefused(file.name, byCode.get(error.code) ?? error.message))
+          : error;
+      });
       taken.push(documentId);
       arrived.current.set(key, documentId);
     }
   };
 
+  /** Nobody wants a draft without the file that was to be signed, and there is none to come back to. */
+  const discard = async (written: Draft): Promise<void> => {
+    await api.send("DELETE", pathOf(written.id));
+    id.current = undefined;
+    arrived.current.clear();
+    draftGone(written.id);
+  };
+
   const save = async (details: Details): Promise<void> => {
+    const isNew = id.current === undefined;
     try {
       const written = await write(details);
       id.current = written.id;
-      const saved = await sendDocuments(written, details);
+      const saved = await sendDocuments(written, details).catch(async (error) => {
+        // When it cannot be deleted it is known, and the next attempt changes it.
+        if (isNew && isRefusal(error)) await discard(written).catch(() => undefined);
+        throw error;
+      });
       await othersChanged(saved.id);
       onSaved(saved);
     } finally {
@@ -88,6 +108,14 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
   };
   return { save, progress };
 }
+
+/** Whether a file was refused for what it is, and will be again. */
+const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && (error.status === 400 || error.status === 413 || error.status === 422);
+
+/** In words that name the file; a code that the texts know would replace them. */
+const refusalOf = ({ status, requestId, details }: ApiError, message: string): ApiError =>
+  new ApiError({ status, code: "FILE_REFUSED", message, requestId, details });
 
 /** The ids of documents that the agreement has and that were taken away. */
 function goneOf(before: Draft, details: Details, arrived: ReadonlyMap<string, string>): ReadonlySet<string> {

@@ -24,7 +24,11 @@ export const sending: Texts["sending"] = {
     tooLarge: (name) => `${name} ist größer als 25 MB.`,
     wrongType: (name) => `${name} ist keine PDF-, HTML- oder Textdatei.`,
     empty: (name) => `${name} ist leer.`,
+    damaged: (name) =>
+      `${name} ist beschädigt. Speichern Sie die Datei erneut als PDF und fügen Sie sie noch einmal hinzu.`,
+    locked: (name) => `${name} ist passwortgeschützt. Entfernen Sie das Passwort und fügen Sie die Datei erneut hinzu.`,
   },
+  fileRefused: (name, reason) => `${name} kann nicht verwendet werden. ${reason}`,
   pageCount: (count) => (count === 1 ? "1 Seite" : `${count} Seiten`),
   ofTemplate: "aus der Vorlage",
   uploading: (name) => `${name} wird hochgeladen`,
