@@ -143,12 +143,16 @@ export const ceremony = shown(GetCeremonyResponseSchema, {
   brand: given<BrandLook | null>(nullable(brandLookSchema), {
     description: "How the page looks; null for the look of the product.",
   }),
+  reportAbuseUrl: given<string | null>(
+    { type: ["string", "null"] },
+    { description: "Where to report that the installation is abused; null when its operator has named no address." },
+  ),
   timeoutUrl: readOnly(orNull(text()), { description: "Where to go when the session has ended by itself." }),
 });
 export type Ceremony = AnswerOf<typeof ceremony.table>;
 
 /** What the signing page is told of a session. */
-export function ceremonyOf(message: GetCeremonyResponse): Ceremony {
+export function ceremonyOf(message: GetCeremonyResponse, reportAbuseUrl: string): Ceremony {
   const { agreement: shared, recipientId, canAct, organizationName, brand } = message;
   const recipients = shared?.recipients ?? [];
   const person = recipients.find(({ id }) => id === recipientId);
@@ -160,6 +164,7 @@ export function ceremonyOf(message: GetCeremonyResponse): Ceremony {
     recipient: person === undefined ? null : recipient.answer(person),
     brand: brand && shared ? brandLookOf(brand, shared.organizationId) : null,
     others: recipients.filter((one) => one !== person).map(otherOf),
+    reportAbuseUrl: reportAbuseUrl === "" ? null : reportAbuseUrl,
     progress: saved.answer(message, {
       signature: adoptedOf(message.progress?.signature),
       initials: adoptedOf(message.progress?.initials),

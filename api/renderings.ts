@@ -4,8 +4,9 @@ import {
   ShownPdf_PageSchema,
   ShownPdfSchema,
 } from "#gen/assent/click/v1/click_pb.ts";
+import { type BrandLook, brandLookSchema } from "./brands.ts";
 import { anyObject, choice, count, flag, hash, languageTag, list, number, orNull, text, time, uuid } from "./kinds.ts";
-import { readOnly } from "./members.ts";
+import { given, readOnly } from "./members.ts";
 import { nested, shown } from "./resource.ts";
 
 const disclosure = shown(EsignDisclosureSchema, {
@@ -76,6 +77,12 @@ export const rendering = shown(RenderingSchema, {
   verification: readOnly(anyObject, { default: {} }),
   displayMode: readOnly(orNull(choice("INLINE", "MODAL", "LINK", "FULL_PAGE"))),
   theme: readOnly(anyObject, { default: {} }),
+  brand: given<BrandLook | null>(
+    { anyOf: [brandLookSchema, { type: "null" }] },
+    {
+      description: "How it looks where the theme says nothing: the brand of the deployment, or the default one.",
+    },
+  ),
   alreadyAccepted: readOnly(flag),
   renderToken: readOnly(orNull(text()), { description: "Proves what was shown; send it with the acceptance." }),
   renderedAt: readOnly(orNull(time)),

@@ -441,6 +441,9 @@ export const deployment = resource(
       },
     ),
     theme: optional(anyObject, { default: {}, description: "Colors and fonts, as your pages understand them." }),
+    brandId: optional(orNull(uuid), {
+      description: sent("How the form and the page of its sessions look: a brand, or the default one when absent."),
+    }),
     screenshotId: optional(orNull(text(1)), {
       description: sent(
         "What it looks like: the id of one of its screenshots, which must exist, or your own name of a picture that you keep elsewhere.",

@@ -51,6 +51,7 @@ import { createIdentityProvider } from "./oidc/identity-provider.ts";
 import { buildOpenApi } from "./openapi/build.ts";
 import { createReference } from "./openapi/reference.ts";
 import { createMissingParts, createReadinessCheck } from "./readiness.ts";
+import { createBrandLooks } from "./render/brand-looks.ts";
 import { allRoutes } from "./routes/index.ts";
 import type { Services } from "./routes/services.ts";
 import { createSessions, type Sessions } from "./sessions/authenticate-session.ts";
@@ -124,6 +125,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   });
   const { click, coalescer } = createClickClients(shareReads(deps.click), tracer);
   const sign = shareReads(deps.sign);
+  const signClient = createClient(SignService, sign);
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
   const reference = createReference(documentAt(config.publicUrl ?? ""));
@@ -158,7 +160,9 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       templates: createClient(TemplatesService, shareReads(deps.templates)),
       click,
       docgen: createClient(DocgenService, shareReads(deps.docgen)),
-      sign: createClient(SignService, sign),
+      sign: signClient,
+      looks: createBrandLooks({ sign: signClient, logger }),
+      abuseContact: config.abuseContact ?? "",
       signing: createClient(SigningService, sign),
       webhooks: createClient(WebhooksService, shareReads(deps.webhooks)),
       receiverRules: {

@@ -13,6 +13,7 @@ import {
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
+import { isEmailAddress } from "#platform/mail/mail.ts";
 import { egressOf, egressSettings } from "#platform/net/egress-proxy.ts";
 import {
   createNamedReceivers,
@@ -47,6 +48,8 @@ export interface GatewayConfig {
   readonly grpc?: GrpcConfig | undefined;
   /** Of those who report mails that came back; no reports are taken when it is absent or empty. */
   readonly mailReportsSecret?: FreshText;
+  /** Where abuse is reported; pages have no link when it is absent or empty. */
+  readonly abuseContact?: string;
   /** Whether webhooks may use http and private addresses. */
   readonly allowPrivateReceivers?: boolean;
   /** Receivers of the operator's own network that customers may name. */
@@ -85,6 +88,18 @@ const reportsSecretSetting: Setting<string> = {
   parse: (text) => {
     if (text !== "" && !/^[\w-]{32,200}$/.test(text)) throw new Error("must be 32 to 200 letters, digits, - and _");
     return text;
+  },
+};
+
+const abuseSetting: Setting<string> = {
+  ...stringSetting(
+    "Where people who are asked to agree report abuse of this installation: an email address, or an https: one, which gets ?reference= with what it is about. The signing page, the page of a link that has ended and the page of a session link to it, whatever brand they have. Empty for no link.",
+    "",
+  ),
+  parse: (text) => {
+    if (text === "" || isEmailAddress(text)) return text;
+    if (URL.parse(text)?.protocol === "https:") return text;
+    throw new Error("must be an email address or an https: address");
   },
 };
 
@@ -153,6 +168,7 @@ export const settings = {
   ),
   OIDC_NAME: stringSetting("What the sign-in page calls the provider: “Sign in with …”.", "SSO"),
   MAIL_REPORTS_SECRET: reportsSecretSetting,
+  ABUSE_CONTACT: abuseSetting,
   NODE_ENV: stringSetting(
     "With production the gateway does not start when the embed script, the verifier of evidence or the signing page was not built.",
     "",
@@ -178,6 +194,7 @@ export function configFromEnv(env: Environment): GatewayConfig {
     mailReportsSecret: freshText("MAIL_REPORTS_SECRET", env, {
       ...{ parse: reportsSecretSetting.parse, first: values.MAIL_REPORTS_SECRET },
     }),
+    abuseContact: values.ABUSE_CONTACT,
     allowPrivateReceivers: values.WEBHOOKS_ALLOW_PRIVATE,
     privateReceivers: createNamedReceivers(values.WEBHOOKS_PRIVATE_RECEIVERS),
     requireEmbedScript: values.NODE_ENV === "production",

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { brandLookOf } from "#api/brands.ts";
 import { rendering as shownRendering } from "#api/renderings.ts";
 import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
@@ -7,6 +8,7 @@ import type { EmbedScript } from "../embed-script.ts";
 import { prefers } from "../http/accept.ts";
 import { isKnown } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
+import { frameStyle, type PageFrame, type PageLook, pageFrame, reportUrlOf } from "./brand-looks.ts";
 
 export interface RenderReplyOptions {
   readonly format: RenderFormat | undefined;
@@ -14,13 +16,22 @@ export interface RenderReplyOptions {
   readonly ifNoneMatch: string | undefined;
   /** Adds the controls to a page; undefined for pages that are only read. */
   readonly script: EmbedScript | undefined;
+  readonly look: PageLook;
+  /** Where this API is reached. */
+  readonly publicUrl: string;
+  /** Of reports of abuse; empty for none. */
+  readonly abuseContact: string;
 }
 
 const htmlType = "text/html; charset=utf-8";
 
 /** A rendering in the requested form. */
 export function renderReply(rendering: Rendering, options: RenderReplyOptions): Reply {
-  const { script } = options;
+  const { script, look, publicUrl, abuseContact } = options;
+  const frame = pageFrame(look, {
+    locale: rendering.locale,
+    reportUrl: reportUrlOf(abuseContact, rendering.sessionId ?? rendering.deploymentKey),
+  });
   const origins = rendering.allowedOrigins.filter((origin) => originPattern.test(origin));
   const format = chooseFormat(options.format, options.accept);
   const headers = {
@@ -28,16 +39,20 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
     "Content-Security-Policy": contentPolicy(origins, {
       hasControls: script !== undefined,
       hasFile: rendering.pdf !== undefined,
+      styleSource: frame.styleSource,
     }),
     "Content-Language": rendering.locale,
     "Referrer-Policy": "no-referrer",
     "X-Click-Content-Hash": rendering.contentHash,
   };
-  if (format === "json") return jsonReply(200, shownRendering.answer(rendering), headers);
+  // Customers show pictures on pages of their own.
+  const brand = look.brand === undefined ? null : brandLookOf(look.brand, look.organizationId, publicUrl);
+  const json = format === "fragment" ? undefined : shownRendering.answer(rendering, { brand });
+  if (format === "json") return jsonReply(200, json, headers);
   if (format === "html") {
     // Relative to the page of a session, so that it works wherever this API is mounted.
-    const controls = script && { scriptUrl: `../embed.${script.hash}.js`, integrity: script.integrity, origins };
-    return { status: 200, body: renderPage(rendering, controls), contentType: htmlType, headers };
+    const controls = script && { scriptUrl: `../embed.${script.hash}.js`, integrity: script.integrity, origins, json };
+    return { status: 200, body: renderPage(rendering, frame, controls), contentType: htmlType, headers };
   }
   // Whoever gets this rendering counts as having been handed all of it, whatever the form.
   const before = beforeText(rendering);
@@ -52,10 +67,10 @@ export function renderReply(rendering: Rendering, options: RenderReplyOptions): 
 const originPattern = /^https?:\/\/[a-z0-9._:[\]-]+$/;
 
 /** A page without controls is read-only: it gets no script and no permissions. */
-const contentPolicy = (origins: readonly string[], { hasControls, hasFile }: PolicyNeeds): string =>
+const contentPolicy = (origins: readonly string[], { hasControls, hasFile, styleSource }: PolicyNeeds): string =>
   [
     "default-src 'none'",
-    `style-src 'self' '${styleHash}'`,
+    `style-src 'self' '${styleHash}'${styleSource}`,
     "img-src 'self' data:",
     "base-uri 'none'",
     "form-action 'none'",
@@ -68,6 +83,8 @@ const contentPolicy = (origins: readonly string[], { hasControls, hasFile }: Pol
 interface PolicyNeeds {
   readonly hasControls: boolean;
   readonly hasFile: boolean;
+  /** Of a sheet of its own. */
+  readonly styleSource: string;
 }
 
 /** What a page needs to offer accept and decline. */
@@ -77,14 +94,16 @@ interface PageControls {
   readonly integrity: string;
   /** The origins that may frame or open the page and thus learn of the decision. */
   readonly origins: readonly string[];
+  /** What the script is given. */
+  readonly json: unknown;
 }
 
 // Contrast is at least 7:1 in both schemes. Links are underlined, so that colour is never the only sign.
 const style = `
 :root { color-scheme: light dark; --text: #1a1a1a; --ground: #fff; --link: #003e9c; --line: #767676; }
 @media (prefers-color-scheme: dark) { :root { --text: #f2f2f2; --ground: #161616; --link: #a8c7ff; --line: #9a9a9a; } }
-body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; }
-header, main { max-width: 44rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
+body { margin: 0; background: var(--ground); color: var(--text); font: 1rem/1.6 var(--brand-font, system-ui, sans-serif); }
+header, main, footer { max-width: 44rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-word; }
 a { color: var(--link); text-decoration: underline; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 h1 { line-height: 1.25; }
@@ -100,7 +119,8 @@ img { max-width: 100%; height: auto; }
 .changes .assent-as-li3 { margin-inline-start: 3.6rem; }
 .changes .assent-as-li4 { margin-inline-start: 4.8rem; }
 .notice { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: 1rem; }
-main:has(assent-embed) .reading { display: none; }`;
+main:has(assent-embed) .reading { display: none; }
+${frameStyle}`;
 
 /** For the page's policy, which allows this stylesheet alone. */
 const styleHash = `sha256-${createHash("sha256").update(style).digest("base64")}`;
@@ -109,7 +129,7 @@ const styleHash = `sha256-${createHash("sha256").update(style).digest("base64")}
  * A page that shows the text without needing a script. With controls, the embed script replaces the text as
  * soon as it runs and offers the decision.
  */
-function renderPage(rendering: Rendering, controls: PageControls | undefined): string {
+function renderPage(rendering: Rendering, frame: PageFrame, controls: PageControls | undefined): string {
   const { locale, title, html, isDraft, noticeText } = rendering;
   return `<!doctype html>
 <html lang="${escaped(locale)}" dir="${directionOf(locale)}">
@@ -118,10 +138,12 @@ function renderPage(rendering: Rendering, controls: PageControls | undefined): s
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${escaped(title)}</title>
-<style>${style}</style>
+${frame.icon}
+<style>${style}</style>${frame.style}
 </head>
 <body>
 <header>
+${frame.head}
 ${beginsWithTitle(rendering) ? "" : `<h1>${escaped(title)}</h1>`}
 ${isDraft ? '<p class="draft" lang="en" dir="ltr">Draft – not published</p>' : ""}
 </header>
@@ -132,7 +154,8 @@ ${beforeText(rendering)}<article>${html}</article>
 </div>
 <div data-assent-controls></div>
 </main>
-${controls === undefined ? "" : scriptsHtml(rendering, controls)}
+${frame.foot}
+${controls === undefined ? "" : scriptsHtml(controls)}
 </body>
 </html>
 `;
@@ -159,8 +182,8 @@ const changesOf = ({ changes }: Rendering): string =>
   typeof changes?.html === "string" ? `<section class="changes">${changes.html}</section>\n` : "";
 
 /** A data block is never executed, so the page's policy need not allow it. */
-const scriptsHtml = (rendering: Rendering, { scriptUrl, integrity, origins }: PageControls): string =>
-  `<script type="application/json" data-assent-rendering>${dataBlock({ rendering: shownRendering.answer(rendering), origins })}</script>
+const scriptsHtml = ({ scriptUrl, integrity, origins, json }: PageControls): string =>
+  `<script type="application/json" data-assent-rendering>${dataBlock({ rendering: json, origins })}</script>
 <script src="${escaped(scriptUrl)}" integrity="${escaped(integrity)}" crossorigin="anonymous"></script>
 <script>${pageScript}</script>`;
 

@@ -11,9 +11,11 @@ import {
   type ProtectedAccess,
   queryOf,
   type Route,
+  type RouteRequest,
   type TextParam,
 } from "./route.ts";
 import { described, listOf, oneOf, required } from "./schema-parts.ts";
+import type { Services } from "./services.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
@@ -37,9 +39,17 @@ export const deploymentRoutes: readonly Route[] = [
       example: { name: "Sign-up page", displayMode: "INLINE", allowedOrigins: ["https://www.example.com"] },
     }),
     success: { status: 201, description: "The created deployment.", schema: deployment.schemas.answer },
-    errors: [...policyErrors, "CLICK_VERSION_NOT_FOUND", "CLICK_VERSION_NOT_PUBLISHED", "CLICK_TEMPLATE_ARCHIVED"],
-    call: (request, { templates }) =>
-      templates.createDeployment({ ...deployment.create(request.body), ...request.params }, onBehalfOf(request)),
+    errors: [
+      ...policyErrors,
+      "BRAND_NOT_FOUND",
+      "CLICK_VERSION_NOT_FOUND",
+      "CLICK_VERSION_NOT_PUBLISHED",
+      "CLICK_TEMPLATE_ARCHIVED",
+    ],
+    call: async (request, { templates, sign }) => {
+      await requireBrand(request, sign);
+      return templates.createDeployment({ ...deployment.create(request.body), ...request.params }, onBehalfOf(request));
+    },
     respond: (answer) => deploymentReply(201, answer.deployment),
   }),
   defineRoute({
@@ -95,12 +105,14 @@ export const deploymentRoutes: readonly Route[] = [
     success: { status: 200, description: "The changed deployment.", schema: deployment.schemas.answer },
     errors: [
       ...policyErrors,
+      "BRAND_NOT_FOUND",
       "CLICK_DEPLOYMENT_ACTIVE",
       "CLICK_VERSION_NOT_FOUND",
       "CLICK_VERSION_NOT_PUBLISHED",
       "CLICK_TEMPLATE_ARCHIVED",
     ],
-    call: (request, { templates }) => {
+    call: async (request, { templates, sign }) => {
+      await requireBrand(request, sign);
       const change = { ...deployment.change(request.body), deploymentId: request.params.id };
       return templates.updateDeployment(change, onBehalfOf(request));
     },
@@ -152,6 +164,15 @@ export const deploymentRoutes: readonly Route[] = [
     respond: () => noContent,
   }),
 ];
+
+/** Throws BRAND_NOT_FOUND. A brand that goes later is no mistake of the deployment: then the default one holds. */
+async function requireBrand(
+  request: Pick<RouteRequest<string, unknown, { readonly brandId?: string | null | undefined }>, "body" | "caller">,
+  sign: Pick<Services["sign"], "getBrand">,
+): Promise<void> {
+  const { brandId } = request.body;
+  if (brandId != null) await sign.getBrand({ brandId }, onBehalfOf(request));
+}
 
 const deploymentReply = (status: number, message: Deployment | undefined): Reply =>
   jsonReply(status, deployment.answer(required(message)));

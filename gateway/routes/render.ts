@@ -1,9 +1,11 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { rendering } from "#api/renderings.ts";
+import type { RenderRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { clickDialect } from "../http/error-dialect.ts";
-import type { RenderFormat } from "../render/reply.ts";
-import { renderReply } from "../render/reply.ts";
+import type { PageLook } from "../render/brand-looks.ts";
+import { type RenderFormat, renderReply } from "../render/reply.ts";
 import { contentTimeoutMs, fileAnswer } from "./generation/file-answer.ts";
 import {
   defineRoute,
@@ -15,6 +17,7 @@ import {
   type TextParam,
 } from "./route.ts";
 import { described, languageTag, oneOf, required, text, uuid } from "./schema-parts.ts";
+import type { Services } from "./services.ts";
 import { pdfReply } from "./template-files.ts";
 
 export const deploymentKeyParam: TextParam = {
@@ -98,17 +101,14 @@ export const renderRoutes: readonly Route[] = [
     headerParams,
     success,
     errors: ["CLICK_ORIGIN_NOT_ALLOWED", "CLICK_DATA_INVALID"],
-    call: ({ params, query, ...request }, { click }) =>
-      click.render(
-        {
-          subject: { case: "deploymentKey", value: params.deploymentKey },
-          locale: query.locale,
-          userRef: query.userRef,
-          origin: request.headers.origin,
-        },
-        onBehalfOf(request),
-      ),
-    respond: (answer, request) => renderReply(required(answer.rendering), { ...askedFor(request), script: undefined }),
+    call: ({ params, query, ...request }, services) =>
+      renderWithLook(request, services, {
+        subject: { case: "deploymentKey", value: params.deploymentKey },
+        locale: query.locale,
+        userRef: query.userRef,
+      }),
+    respond: (answer, request, services) =>
+      renderReply(answer.rendering, { ...askedFor(request, services, answer.look), script: undefined }),
   }),
   defineRoute({
     ...base,
@@ -127,24 +127,20 @@ export const renderRoutes: readonly Route[] = [
     headerParams,
     success,
     errors: ["CLICK_ORIGIN_NOT_ALLOWED", "CLICK_RENDER_NOT_FOUND", "CLICK_SESSION_EXPIRED", "CLICK_SESSION_CLOSED"],
-    call: ({ params, renderGrant, ...request }, { click }) => {
+    call: ({ params, renderGrant, ...request }, services) => {
       // A token tells nothing about other sessions, not even that they exist.
       if (renderGrant !== undefined && renderGrant.sessionId !== params.sessionId) {
         throw new DomainError("CLICK_SESSION_NOT_FOUND");
       }
-      return click.render(
-        {
-          subject: { case: "sessionId", value: params.sessionId },
-          token: renderGrant?.token,
-          origin: request.headers.origin,
-        },
-        onBehalfOf(request),
-      );
+      return renderWithLook(request, services, {
+        subject: { case: "sessionId", value: params.sessionId },
+        token: renderGrant?.token,
+      });
     },
-    respond: (answer, request, { embedScript }) =>
-      renderReply(required(answer.rendering), {
-        ...askedFor(request),
-        script: request.renderGrant === undefined ? undefined : embedScript,
+    respond: (answer, request, services) =>
+      renderReply(answer.rendering, {
+        ...askedFor(request, services, answer.look),
+        script: request.renderGrant === undefined ? undefined : services.embedScript,
       }),
   }),
   defineRoute({
@@ -186,27 +182,40 @@ export const renderRoutes: readonly Route[] = [
     headerParams,
     success,
     errors: ["CLICK_RENDER_NOT_FOUND", "CLICK_VERSION_NOT_FOUND"],
-    call: ({ params: { templateIdOrSlug: name }, query, ...request }, { click }) =>
-      click.render(
-        {
-          subject: {
-            case: "template",
-            value: {
-              templateIdOrSlug: isUuid(name) ? name.toLowerCase() : name,
-              versionId: query.versionId?.toLowerCase(),
-            },
+    call: ({ params: { templateIdOrSlug: name }, query, ...request }, services) =>
+      renderWithLook(request, services, {
+        subject: {
+          case: "template",
+          value: {
+            templateIdOrSlug: isUuid(name) ? name.toLowerCase() : name,
+            versionId: query.versionId?.toLowerCase(),
           },
-          locale: query.locale,
-          origin: request.headers.origin,
         },
-        onBehalfOf(request),
-      ),
-    respond: (answer, request) => renderReply(required(answer.rendering), { ...askedFor(request), script: undefined }),
+        locale: query.locale,
+      }),
+    respond: (answer, request, services) =>
+      renderReply(answer.rendering, { ...askedFor(request, services, answer.look), script: undefined }),
   }),
 ];
 
-const askedFor = ({ query, headers }: RouteRequest<string, { readonly format?: RenderFormat }>) => ({
-  format: query.format,
-  accept: headers.accept,
-  ifNoneMatch: headers["if-none-match"],
+type RenderRequest = RouteRequest<string, { readonly format?: RenderFormat }>;
+
+/** What to show, and how it looks. */
+async function renderWithLook(
+  request: Pick<RouteRequest, "caller" | "headers">,
+  { click, looks }: Pick<Services, "click" | "looks">,
+  wanted: Omit<MessageInitShape<typeof RenderRequestSchema>, "$typeName" | "origin">,
+) {
+  const answer = await click.render({ ...wanted, origin: request.headers.origin }, onBehalfOf(request));
+  const rendering = required(answer.rendering);
+  return { rendering, look: await looks.of(request.caller, rendering.brandId) };
+}
+
+const askedFor = (
+  { query, headers, publicUrl }: RenderRequest,
+  { abuseContact }: Pick<Services, "abuseContact">,
+  look: PageLook,
+) => ({
+  ...{ format: query.format, accept: headers.accept, ifNoneMatch: headers["if-none-match"] },
+  ...{ look, abuseContact, publicUrl: publicUrl() },
 });

@@ -24,6 +24,7 @@ import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { Home } from "../home-page.ts";
 import type { IdentityProvider } from "../oidc/identity-provider.ts";
 import type { Reference } from "../openapi/reference.ts";
+import type { BrandLooks } from "../render/brand-looks.ts";
 import type { LinkGuard } from "../signing/links.ts";
 import type { ServedPage, Verifier } from "../verifier.ts";
 
@@ -44,6 +45,10 @@ export interface Services {
   readonly webhooks: Client<typeof WebhooksService>;
   /** Where events may be sent. */
   readonly receiverRules: OutboundRules;
+  /** How pages for people look. */
+  readonly looks: BrandLooks;
+  /** Where abuse is reported: an email address or an https: one; empty for none. */
+  readonly abuseContact: string;
   readonly coalescer: AcceptCoalescer;
   readonly batchBodies: Pick<BatchBodies, "read">;
   readonly keys: Pick<KeySet, "document">;

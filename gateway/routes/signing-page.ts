@@ -100,10 +100,8 @@ export const signingPageRoutes: readonly Route[] = [
 /** Only what looks like a link is asked for. */
 const linkLength = 64;
 
-async function openLink(
-  request: RouteRequest<"{token}">,
-  { signing, linkGuard }: Pick<Services, "signing" | "linkGuard">,
-): Promise<Reply> {
+async function openLink(request: RouteRequest<"{token}">, services: Services): Promise<Reply> {
+  const { signing, linkGuard } = services;
   const preview = previewOf(request);
   if (request.method === "HEAD" || preview === "program") return unopened;
   // A browser keeps an answer that it has prefetched, unless it is an error: then it asks again when the link is followed.
@@ -119,7 +117,7 @@ async function openLink(
     return redirect(`/signing/s/${sessionIdOf(sessionToken)}/`, { "Set-Cookie": cookie });
   } catch (error) {
     if (isUnknown(error)) await linkGuard.recordFailure(ip);
-    return endedReply(error, request);
+    return endedReply(error, request, services);
   }
 }
 
@@ -129,17 +127,15 @@ function isUnknown(error: unknown): boolean {
   return known?.code === "VIEW_URL_EXPIRED" && known.metadata.returnUrl === undefined;
 }
 
-async function showPage(
-  request: RouteRequest<"{sid}">,
-  { signing, signingPage }: Pick<Services, "signing" | "signingPage">,
-): Promise<Reply> {
+async function showPage(request: RouteRequest<"{sid}">, services: Services): Promise<Reply> {
+  const { signing, signingPage } = services;
   const { html } = requirePage(signingPage);
   try {
     // Without a visitor: nobody has seen the agreement before the page asks for it.
     const { frameAncestors } = await signing.getCeremony({ sessionToken: requireSessionToken(request) });
     return pageReply(html, frameAncestors);
   } catch (error) {
-    return endedReply(error, request);
+    return endedReply(error, request, services);
   }
 }
 

@@ -21,6 +21,7 @@ import { decodeBase64 } from "../document-bodies/read-documents.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { attachment } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
+import { reportUrlOf } from "../render/brand-looks.ts";
 import { requireOwnOrigin, requireSessionToken, visitorOf } from "../signing/session.ts";
 import { createBody, defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { fileErrors } from "./sign/base.ts";
@@ -60,7 +61,8 @@ export const signingRoutes: readonly Route[] = [
     success: { status: 200, description: "The ceremony.", schema: ceremony.schemas.answer },
     errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE"],
     call: (request, { signing }) => signing.getCeremony({ sessionToken: requireSessionToken(request) }),
-    respond: (answer) => jsonReply(200, ceremonyOf(answer)),
+    respond: (answer, _request, { abuseContact }) =>
+      jsonReply(200, ceremonyOf(answer, reportUrlOf(abuseContact, answer.agreement?.id))),
   }),
   defineRoute({
     ...read,

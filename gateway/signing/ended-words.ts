@@ -4,7 +4,7 @@ export type LinkEnd =
   | ("busy" | "failed");
 
 type EndedWords = Readonly<Record<LinkEnd, readonly [heading: string, text: string]>> & {
-  readonly more: readonly [again: string, reference: string];
+  readonly more: readonly [again: string, reference: string, report: string, asker: string];
 };
 
 /** What the page of a link without an agreement says, by language. */
@@ -31,7 +31,7 @@ export const endedWords = {
     ],
     busy: ["Please wait a moment", "Too much is going on right now. Your link still works: try again in a minute."],
     failed: ["That did not work", "Something went wrong on our side. Your link still works: try again in a minute."],
-    more: ["Try again", "Reference for support: {id}"],
+    more: ["Try again", "Reference for support: {id}", "Report abuse", "Asked by {name}"],
   },
   de: {
     unknown: [
@@ -70,7 +70,7 @@ export const endedWords = {
       "Das hat nicht geklappt",
       "Bei uns ist etwas schiefgegangen. Ihr Link funktioniert weiterhin: Versuchen Sie es in einer Minute erneut.",
     ],
-    more: ["Erneut versuchen", "Kennung für den Support: {id}"],
+    more: ["Erneut versuchen", "Kennung für den Support: {id}", "Missbrauch melden", "Anfrage von {name}"],
   },
   fr: {
     unknown: [
@@ -97,7 +97,7 @@ export const endedWords = {
       "Cela n’a pas fonctionné",
       "Un problème est survenu de notre côté. Votre lien reste valable : réessayez dans une minute.",
     ],
-    more: ["Réessayer", "Référence pour l’assistance : {id}"],
+    more: ["Réessayer", "Référence pour l’assistance : {id}", "Signaler un abus", "Demandé par {name}"],
   },
   es: {
     unknown: [
@@ -127,7 +127,7 @@ export const endedWords = {
       "No ha funcionado",
       "Algo ha fallado por nuestra parte. Su enlace sigue siendo válido: inténtelo de nuevo en un minuto.",
     ],
-    more: ["Reintentar", "Referencia para soporte: {id}"],
+    more: ["Reintentar", "Referencia para soporte: {id}", "Denunciar un abuso", "Solicitado por {name}"],
   },
   it: {
     unknown: [
@@ -154,7 +154,7 @@ export const endedWords = {
       "Operazione non riuscita",
       "Si è verificato un problema da parte nostra. Il link è ancora valido: riprovare tra un minuto.",
     ],
-    more: ["Riprova", "Riferimento per l’assistenza: {id}"],
+    more: ["Riprova", "Riferimento per l’assistenza: {id}", "Segnala un abuso", "Richiesto da {name}"],
   },
   "pt-BR": {
     unknown: [
@@ -181,7 +181,7 @@ export const endedWords = {
     ],
     busy: ["Um momento, por favor", "Há muita atividade agora. Seu link continua válido: tente de novo em um minuto."],
     failed: ["Não funcionou", "Algo deu errado do nosso lado. Seu link continua válido: tente de novo em um minuto."],
-    more: ["Tentar de novo", "Referência para o suporte: {id}"],
+    more: ["Tentar de novo", "Referência para o suporte: {id}", "Denunciar abuso", "Solicitado por {name}"],
   },
   "pt-PT": {
     unknown: [
@@ -211,7 +211,7 @@ export const endedWords = {
       "Não funcionou",
       "Algo correu mal do nosso lado. A sua ligação continua válida: tente de novo dentro de um minuto.",
     ],
-    more: ["Tentar de novo", "Referência para a assistência: {id}"],
+    more: ["Tentar de novo", "Referência para a assistência: {id}", "Denunciar abuso", "Pedido por {name}"],
   },
   nl: {
     unknown: [
@@ -244,7 +244,7 @@ export const endedWords = {
       "Dat is niet gelukt",
       "Er ging bij ons iets mis. Uw link blijft werken: probeer het over een minuut opnieuw.",
     ],
-    more: ["Opnieuw proberen", "Referentie voor ondersteuning: {id}"],
+    more: ["Opnieuw proberen", "Referentie voor ondersteuning: {id}", "Misbruik melden", "Gevraagd door {name}"],
   },
   pl: {
     unknown: [
@@ -271,7 +271,7 @@ export const endedWords = {
     ],
     busy: ["Chwileczkę", "W tej chwili ruch jest zbyt duży. Link nadal działa: spróbuj ponownie za minutę."],
     failed: ["Nie udało się", "Wystąpił błąd po naszej stronie. Link nadal działa: spróbuj ponownie za minutę."],
-    more: ["Spróbuj ponownie", "Numer dla pomocy technicznej: {id}"],
+    more: ["Spróbuj ponownie", "Numer dla pomocy technicznej: {id}", "Zgłoś nadużycie", "Prosi: {name}"],
   },
   ja: {
     unknown: [
@@ -298,7 +298,7 @@ export const endedWords = {
       "処理できませんでした",
       "こちらで問題が発生しました。リンクは引き続き使えます。1 分ほど後にもう一度お試しください。",
     ],
-    more: ["もう一度試す", "お問い合わせ番号: {id}"],
+    more: ["もう一度試す", "お問い合わせ番号: {id}", "不正を報告", "依頼元：{name}"],
   },
   "zh-Hans": {
     unknown: [
@@ -313,7 +313,7 @@ export const endedWords = {
     completed: ["已完成", "所有人均已签署。此链接已不能再用于阅读文件：请向发件人索取副本。"],
     busy: ["请稍候", "目前访问过多。您的链接仍然有效：请一分钟后重试。"],
     failed: ["操作未成功", "我们这边出现了问题。您的链接仍然有效：请一分钟后重试。"],
-    more: ["重试", "支持编号：{id}"],
+    more: ["重试", "支持编号：{id}", "举报滥用", "请求方：{name}"],
   },
   ar: {
     unknown: [
@@ -331,7 +331,7 @@ export const endedWords = {
     completed: ["اكتملت", "وقّع الجميع. لم يعد بالإمكان قراءة المستندات بهذا الرابط: اطلب نسخة من المُرسِل."],
     busy: ["لحظة من فضلك", "هناك ضغط كبير الآن. لا يزال رابطك يعمل: حاول مرة أخرى بعد دقيقة."],
     failed: ["لم تنجح العملية", "حدث خطأ من جانبنا. لا يزال رابطك يعمل: حاول مرة أخرى بعد دقيقة."],
-    more: ["إعادة المحاولة", "الرقم المرجعي للدعم: {id}"],
+    more: ["إعادة المحاولة", "الرقم المرجعي للدعم: {id}", "الإبلاغ عن إساءة", "الطلب من {name}"],
   },
   he: {
     unknown: [
@@ -346,6 +346,6 @@ export const endedWords = {
     completed: ["הושלם", "כולם חתמו. אי אפשר עוד לקרוא את המסמכים בקישור הזה: יש לבקש מהשולח העתק."],
     busy: ["רק רגע", "יש כרגע עומס רב. הקישור עדיין תקף: אפשר לנסות שוב בעוד דקה."],
     failed: ["הפעולה לא הצליחה", "אירעה תקלה אצלנו. הקישור עדיין תקף: אפשר לנסות שוב בעוד דקה."],
-    more: ["ניסיון נוסף", "מספר לפנייה לתמיכה: {id}"],
+    more: ["ניסיון נוסף", "מספר לפנייה לתמיכה: {id}", "דיווח על שימוש לרעה", "הבקשה מאת {name}"],
   },
 } as const satisfies Record<string, EndedWords>;

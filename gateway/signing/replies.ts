@@ -1,9 +1,12 @@
 import type { Request } from "express";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { parseOrgId } from "#platform/ids.ts";
 import { prefers } from "../http/accept.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Reply } from "../http/reply.ts";
+import { reportUrlOf } from "../render/brand-looks.ts";
 import type { RouteRequest } from "../routes/route.ts";
+import type { Services } from "../routes/services.ts";
 import { endedPage, linkEndOf } from "./ended-page.ts";
 
 /** Never cached, and sent on without a referrer. */
@@ -55,12 +58,22 @@ export const wantsPage = ({ headers }: Pick<RouteRequest, "headers">): boolean =
  * The answer to a link or a session that has ended: browsers are redirected to the return URL, or see a page;
  * programs get the error. Rethrows any other error.
  */
-export function endedReply(error: unknown, request: Pick<RouteRequest, "headers">): Reply {
+export async function endedReply(
+  error: unknown,
+  request: Pick<RouteRequest, "headers" | "caller">,
+  { looks, abuseContact }: Pick<Services, "looks" | "abuseContact">,
+): Promise<Reply> {
   const known = fromConnectError(error) ?? (error instanceof DomainError ? error : undefined);
   if (known?.code !== "VIEW_URL_EXPIRED" || !wantsPage(request)) throw error;
-  const { returnUrl = "", outcome, subject = "" } = known.metadata;
+  const { returnUrl = "", outcome, subject = "", organizationId = "", agreementId, brandId = "" } = known.metadata;
+  if (returnUrl !== "") return redirect(returnUrl);
+  const orgId = parseOrgId(organizationId);
+  const { requestId, traceparent } = request.caller;
+  // Nobody has signed in: the link says whose it is.
+  const look = orgId && (await looks.of({ orgId, clientId: "link", requestId, traceparent }, brandId));
   const acceptLanguage = request.headers["accept-language"] ?? "";
-  return returnUrl === "" ? endedPage(linkEndOf(outcome), { acceptLanguage, subject }) : redirect(returnUrl);
+  const reportUrl = reportUrlOf(abuseContact, agreementId);
+  return endedPage(linkEndOf(outcome), { acceptLanguage, subject, look, reportUrl });
 }
 
 /**

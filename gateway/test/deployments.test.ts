@@ -40,6 +40,7 @@ describe("createDeployment", () => {
       allowedOrigins: ["https://www.example.com"],
       theme: { accent: "#036" },
       screenshotId: "shot-1",
+      brandId: null,
       policyOverrides: { requireScroll: true },
     };
     const answer = await create({ ...fields, versionSelector: { mode: "PINNED", versionId: versionId.toUpperCase() } });
@@ -70,6 +71,18 @@ describe("createDeployment", () => {
     await create({ name: null, environment: null, versionSelector: null, allowedOrigins: null, activate: null });
     const created = seen().created.at(-1);
     expect([created?.activate, created?.fields?.name, created?.fields?.allowedOrigins]).toEqual([false, undefined, []]);
+  });
+
+  test("has a brand that there is", async () => {
+    const admin = await gateway.auth.token("sign:admin");
+    const brand = await gateway.call("POST", "/v1/sign/brands", { token: admin, body: { name: "Green" } });
+    const made = await create({ brandId: brand.body.id.toUpperCase() });
+    expect([made.status, seen().created.at(-1)?.fields?.brandId?.toLowerCase()]).toEqual([201, brand.body.id]);
+    const path = `/v1/click/deployments/${made.body.id}`;
+    for (const answer of [await create({ brandId: newId() }), await send("PATCH", path, { brandId: newId() })]) {
+      expect([answer.status, answer.body.errorCode]).toEqual([404, "BRAND_NOT_FOUND"]);
+    }
+    expect((await send("PATCH", path, { brandId: null })).status).toBe(200);
   });
 
   test("activate goes on", async () => {

@@ -67,7 +67,7 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
       const { orgId } = enter(context, "resolveBrand", request);
       const all = ofOrg(orgId);
       const brand = all.find(({ id }) => id === request.brandId) ?? all.find(({ isDefault }) => isDefault);
-      return brand === undefined ? {} : { brand };
+      return { organizationName: "Example AG", ...(brand === undefined ? {} : { brand }) };
     },
     getPublicBrandImage: ({ organizationId }) => {
       if (ofOrg(organizationId).length === 0) throw new DomainError("BRAND_IMAGE_NOT_FOUND");

@@ -15,7 +15,7 @@ const renderToken = "head.session.mac";
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  gateway = await startTestGateway(database.url);
+  gateway = await startTestGateway(database.url, { config: { abuseContact: "https://abuse.example/form" } });
   token = await gateway.auth.token("click:read click:write");
   gateway.click.render.known.set(key, orgA).set("terms-of-service", orgA);
   const created = await gateway.call("POST", "/v1/click/sessions", { token, body: { templateSlug: "terms" } });
@@ -81,6 +81,29 @@ describe("the page", () => {
     for (const path of [key, `sessions/${sessionId}`, "templates/terms-of-service"]) {
       expect((await render(`${path}?format=html`)).text).not.toContain("<script");
     }
+  });
+
+  test("has the brand of its deployment, or else the default one, and names who asks and where to report abuse", async () => {
+    const admin = await gateway.auth.token("sign:admin");
+    const made = async (body: object): Promise<string> =>
+      (await gateway.call("POST", "/v1/sign/brands", { token: admin, body })).body.id;
+    const brandId = await made({
+      ...{ name: "Green", senderName: "Green & Co", footer: "Berlin", font: "serif" },
+      colors: { button: "#0b5d3b", buttonText: "#ffffff", header: "#ffdd00", headerText: "#000000" },
+    });
+    gateway.click.render.changes.rendering = { brandId };
+    const page = await render(`${key}?format=html`);
+    expect(page.text).toContain('<div class="brand-head"><span dir="auto">Green &amp; Co</span></div>');
+    expect(page.text).toContain('<p dir="auto">Berlin</p><p>Anfrage von <bdi>Example AG</bdi>');
+    expect(page.text).toContain('<a href="https://abuse.example/form?reference=dep_');
+    const [, sheet = ""] = /<style>(:root\{--brand:.*?)<\/style>/.exec(page.text) ?? [];
+    expect(sheet).toContain("--on-brand-header:#000000;--brand-font:Georgia");
+    const hash = Buffer.from(await sha256(sheet)).toString("base64");
+    expect(policyOf(page).find((part) => part.startsWith("style-src"))).toMatch(` 'sha256-${hash}'`);
+    expect((await render(`${key}?format=json`)).body.brand).toMatchObject({
+      ...{ name: "Green & Co", font: "serif", logoUrl: null },
+      colors: { button: "#0b5d3b" },
+    });
   });
 
   test("of a session with its token has the controls' script and what it needs, as data", async () => {

@@ -95,6 +95,7 @@ describe("forms", () => {
       verification: { required: false },
       displayMode: "INLINE",
       theme: { accent: "</script><script>alert(1)</script>" },
+      brand: null,
       alreadyAccepted: false,
       renderToken: "aaa.bbb.ccc",
       renderedAt: "2026-11-20T17:00:00.123Z",

@@ -9,6 +9,7 @@ import { SenderDecision, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { sessionIdOf } from "../signing/session.ts";
+import { orgA } from "./fake-auth.ts";
 import { createFakeSign, type SigningHandlers } from "./fake-sign.ts";
 import { sampleAgreement } from "./sample-agreement.ts";
 import { createFakes, reportsSecret, startTestGateway, type TestGateway } from "./test-gateway.ts";
@@ -74,7 +75,10 @@ beforeAll(async () => {
   writeFileSync(join(folder, "cmaps/H.bcmap"), "map");
   database = await createTestDatabase();
   const fakes = { ...(await createFakes()), sign: createFakeSign(() => ({}), handlers) };
-  gateway = await startTestGateway(database.url, { fakes, config: { signingPageFolder: folder } });
+  gateway = await startTestGateway(database.url, {
+    fakes,
+    config: { signingPageFolder: folder, abuseContact: "abuse@example.com" },
+  });
 });
 
 afterAll(async () => {
@@ -88,6 +92,12 @@ beforeEach(() => {
   ended = undefined;
   frameAncestors = [];
 });
+
+const createBrand = async () =>
+  gateway.call("POST", "/v1/sign/brands", {
+    token: await gateway.auth.token("sign:admin"),
+    body: { name: "Green", colors: { button: "#0b5d3b", header: "#0b5d3b" }, footer: "Our <footer>\nBerlin" },
+  });
 
 const expired = (returnUrl?: string): DomainError =>
   new DomainError("VIEW_URL_EXPIRED", returnUrl === undefined ? {} : { metadata: { returnUrl } });
@@ -160,6 +170,26 @@ describe("a browser that follows a link which leads nowhere", () => {
     const style = /<style>(.*)<\/style>/.exec(answer.text)?.[1] ?? "";
     const hash = createHash("sha256").update(style).digest("base64");
     expect(answer.headers.get("content-security-policy")).toContain(`style-src 'sha256-${hash}'`);
+  });
+
+  test("is told in the look of the sender, who it was, and where to report abuse", async () => {
+    const { body } = await createBrand();
+    const metadata = {
+      outcome: "voided",
+      subject: "Lease",
+      organizationId: orgA,
+      agreementId: "a-1",
+      brandId: body.id,
+    };
+    ended = new DomainError("VIEW_URL_EXPIRED", { metadata });
+    const answer = await gateway.call("GET", `/signing/${link}`, { headers: browser });
+    const [, sheet = ""] = /<style>(:root\{--brand:.*?)<\/style>/.exec(answer.text) ?? [];
+    expect(sheet).toContain("--brand-header:#0b5d3b");
+    const hash = createHash("sha256").update(sheet).digest("base64");
+    expect(answer.headers.get("content-security-policy")).toContain(` 'sha256-${hash}'; img-src 'self' data:;`);
+    expect(answer.text).toContain("Our &lt;footer&gt;<br>Berlin");
+    expect(answer.text).toContain("Asked by <bdi>Example AG</bdi>");
+    expect(answer.text).toContain('<a href="mailto:abuse@example.com?subject=Abuse%3A%20a-1">Report abuse</a>');
   });
 
   test("is told to try again when there is too much to do, and programs get the error", async () => {
@@ -248,6 +278,7 @@ describe("a session", () => {
   test("shows the ceremony and its documents", async () => {
     const ceremony = await gateway.call("GET", `${page}ceremony`, { headers: { cookie } });
     expect(ceremony.body).toMatchObject({
+      reportAbuseUrl: expect.stringMatching(/^mailto:abuse@example\.com\?subject=Abuse%3A%20[0-9a-f-]{36}$/),
       kind: "recipient",
       canAct: true,
       agreement: { id: agreement.id, organizationName: "Acme" },

@@ -3,7 +3,7 @@ import { sha256Label } from "#platform/canonical-json.ts";
 import { describeInBrowser } from "./support/browser.ts";
 import { hostHtml, openHostPage } from "./support/host-page.ts";
 import { consentRendering, shortText, staticRendering } from "./support/renderings.ts";
-import { type Site, startSite } from "./support/site.ts";
+import { type Site, startSite, wordsPath } from "./support/site.ts";
 
 const attacks = [
   "<script>window.attacked = true</script>",
@@ -132,6 +132,47 @@ describeInBrowser("a page that mounts a text", (pages) => {
       "getComputedStyle(document.querySelector('assent-embed').shadowRoot.querySelector('.root')).fontFamily";
     expect(await page.evaluate(color)).toBe("Georgia, serif");
     expect(complaints.filter((text) => !text.includes("favicon"))).toEqual([]);
+  });
+
+  test("shows the colours of a brand, unless the theme says others", async () => {
+    const brand = { name: "Example AG", colors: { button: "#ffd400", buttonText: "#333300" }, font: "serif" };
+    const colorsOf = async (theme: object): Promise<string[]> => {
+      const page = await openHostPage(pages, site, { rendering: staticRendering({ brand, theme }) });
+      await page.getByRole("button", { name: "I agree" }).waitFor();
+      return page.evaluate(`(() => {
+        const root = document.querySelector("assent-embed").shadowRoot;
+        const { backgroundColor, color } = getComputedStyle(root.querySelector("button.primary"));
+        return [backgroundColor, color, getComputedStyle(root.querySelector(".root")).fontFamily];
+      })()`);
+    };
+    expect(await colorsOf({})).toEqual(["rgb(255, 212, 0)", "rgb(51, 51, 0)", "Georgia, serif"]);
+    const dark = await colorsOf({ accentColor: "#123456" });
+    expect(dark).toEqual(["rgb(18, 52, 86)", "rgb(255, 255, 255)", "Georgia, serif"]);
+  });
+
+  test.each([
+    ["nl", "ltr", "Uw volledige naam"],
+    ["pl-PL", "ltr", "Imię i nazwisko"],
+    ["ja", "ltr", "氏名"],
+    ["zh-CN", "ltr", "您的全名"],
+    ["ar-EG", "rtl", "اسمك الكامل"],
+    ["he", "rtl", "שמך המלא"],
+    ["pt-BR", "ltr", "Seu nome completo"],
+    ["zh-TW", "ltr", "Your full name"],
+  ])("says what is its own in %s", async (locale, direction, word) => {
+    const rendering = staticRendering({ locale, policy: { requireTypedName: true } });
+    const page = await openHostPage(pages, site, { rendering });
+    await page.getByLabel(word).waitFor();
+    expect(await page.locator("assent-embed .root").getAttribute("dir")).toBe(direction);
+  });
+
+  test("speaks English where the words of its language cannot be had", async () => {
+    const page = await pages.open();
+    await page.route(`**${wordsPath}`, (route) => route.abort());
+    const url = site.rendering(staticRendering({ locale: "nl", policy: { requireTypedName: true } }));
+    const script = `<script src="/v1/click/render/dep_1/embed.js" data-url="${url}" data-accept-url="/accept"></script>`;
+    await page.goto(site.page(hostHtml(script)));
+    await page.getByLabel("Your full name").waitFor();
   });
 
   test("may load the file as a module, and twice", async () => {

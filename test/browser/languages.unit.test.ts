@@ -5,6 +5,8 @@ import { describe, expect, test } from "@jest/globals";
 import { endedWords } from "../../gateway/signing/ended-words.ts";
 import { mailLanguages } from "../../services/sign/mail/mail-to.ts";
 import { consentTexts } from "../../services/sign/signing/consent-text.ts";
+import * as moreWords from "../../web/embed/more-words.ts";
+import { chooseWords, loadWords } from "../../web/embed/words.ts";
 import { languages, loadLanguage } from "../../web/signing/src/languages.ts";
 
 /** What people who are asked to sign or to agree read. Dashboard and certificates have languages of their own. */
@@ -30,9 +32,16 @@ const withoutForms = (tree: unknown): Tree => {
 
 const placeholders = (text: string): string[] => [...text.matchAll(/\{\w*\}/g)].map(([one]) => one).sort();
 
+/** Those that the script of the form brings, and those that it loads. */
+const formWords = async (tag: string) => {
+  const { words, language } = chooseWords(tag, await loadWords(tag, async () => moreWords));
+  return language === tag ? words : undefined;
+};
+
 const wordsOf = new Map<string, (tag: string) => Promise<unknown>>([
   ["the signing page", async (tag) => (await loadLanguage([tag])).texts],
   ["pages of links that have ended", async (tag) => new Map<string, unknown>(Object.entries(endedWords)).get(tag)],
+  ["forms of acceptance", formWords],
   ["mails to recipients", async (tag) => new Map<string, unknown>(Object.entries(mailLanguages)).get(tag)],
   [
     "the consent to electronic records",

@@ -312,6 +312,7 @@ describeManifests("every setting", () => {
 });
 
 const leftAtDefault: Readonly<Record<string, string>> = {
+  ABUSE_CONTACT: "nobody else knows where an operator takes reports",
   ADMIN_PORT: "the manifests name the default",
   ANCHOR_INTERVAL_SECONDS: "a minute is what receipts promise",
   EGRESS_DIRECT: "for installations with a proxy",

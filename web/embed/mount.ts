@@ -2,13 +2,19 @@ import { directionOf } from "#platform/language.ts";
 import { el, sha256Of, shadowWithStyles } from "./dom.ts";
 import { DeliveryError, errorOf, toDeliveryError } from "./handover.ts";
 import type { Mounted, MountOptions } from "./options.ts";
-import { objectOf, type Rendering, readRendering } from "./rendering.ts";
+import { loadBeside } from "./pdf.ts";
+import { type Rendering, readRendering } from "./rendering.ts";
 import { type Shown, showRendering } from "./show.ts";
 import css from "./style.css?inline";
-import { chooseWords, fill } from "./words.ts";
+import { chooseWords, fill, loadWords } from "./words.ts";
 
 /** Shows the text of a session or deployment in an element of the page, and hands over what the person decides. */
-export function mount(element: Element, options: MountOptions): Mounted {
+export function mount(element: Element, given: MountOptions): Mounted {
+  let options = given;
+  const learn = async (locale: string): Promise<void> => {
+    const words = await loadWords(locale, given.loadWords ?? (() => loadBeside("more-words.js", given.url)));
+    options = { ...given, words: { ...words, ...given.words } };
+  };
   // An element of its own in a shadow root: styles of the page do not come in, and ours do not get out.
   const host = document.createElement("assent-embed");
   const root = el("div", { class: "root" });
@@ -23,13 +29,16 @@ export function mount(element: Element, options: MountOptions): Mounted {
     try {
       const { url } = options;
       const rendering = url === undefined ? await checkRendering(options.rendering) : await fetchRendering(url);
+      await learn(rendering.locale);
       speak(root, rendering.locale);
-      applyTheme(root, rendering.theme);
+      applyTheme(root, rendering.brand);
+      applyTheme(root, { ...rendering.theme, accentText: undefined });
       if (host.isConnected) shown = showRendering({ element, root, options, rendering });
       fire(element, "assent:ready", { rendering });
       return rendering;
     } catch (cause) {
       const error = toDeliveryError(cause);
+      await learn(earlyLanguage(given));
       showFailure(root, options, error, () => void load().catch(() => undefined));
       fire(element, "assent:error", { error });
       throw error;
@@ -117,11 +126,11 @@ async function isOther(text: string | undefined, stated: string | undefined): Pr
 }
 
 /** Applies the values of a theme that are known to be safe, and ignores all others. */
-function applyTheme(root: HTMLElement, theme: unknown): void {
-  const { accentColor, fontFamily, borderRadius } = objectOf(theme);
+function applyTheme(root: HTMLElement, theme: Rendering["theme"]): void {
+  const { accentColor, accentText, fontFamily, borderRadius } = theme;
   if (isCss("color", accentColor)) {
     root.style.setProperty("--accent", accentColor);
-    const readable = readableOn(root, accentColor);
+    const readable = isCss("color", accentText) ? accentText : readableOn(root, accentColor);
     if (readable !== undefined) root.style.setProperty("--on-accent", readable);
   }
   if (isCss("font-family", fontFamily)) root.style.setProperty("--font", fontFamily);

@@ -28,6 +28,8 @@ export interface MountOptions {
   readonly language?: string | undefined;
   /** Words in a language that we do not speak. */
   readonly words?: Partial<Words> | undefined;
+  /** Where the words of languages come from that the script does not bring; the API when absent. */
+  readonly loadWords?: (() => Promise<unknown>) | undefined;
   /** Of an acceptance without a session. */
   readonly userRef?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;

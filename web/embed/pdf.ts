@@ -88,11 +88,13 @@ async function load({ url, hash, viewer: own = () => loadViewer(url ?? "") }: Pd
   return viewer.openPdf(data);
 }
 
-/** From where this script comes; from where the file comes when the page has the script from somewhere else. */
-function loadViewer(url: string): Promise<Viewer> {
+const loadViewer = (url: string): Promise<Viewer> => loadBeside("pdf-viewer.js", url) as Promise<Viewer>;
+
+/** From where this script comes; from where the text comes when the page has the script from somewhere else. */
+export function loadBeside(file: string, url = ""): Promise<unknown> {
   const known = [scriptUrl, new URL(url, location.href).href].find((one) => one?.includes(apiPath));
-  if (known === undefined) return Promise.reject(new Error("no viewer"));
-  return import(/* @vite-ignore */ `${known.slice(0, known.indexOf(apiPath))}/signing/assets/viewer/pdf-viewer.js`);
+  if (known === undefined) return Promise.reject(new Error("no address"));
+  return import(/* @vite-ignore */ `${known.slice(0, known.indexOf(apiPath))}/signing/assets/viewer/${file}`);
 }
 
 const apiPath = "/v1/click/";

@@ -29,6 +29,8 @@ export interface Rendering {
   readonly alreadyAccepted: boolean;
   readonly renderToken: string | undefined;
   readonly displayMode: DisplayMode | undefined;
+  /** The look of the brand, in the words of a theme. */
+  readonly brand: Readonly<Record<string, unknown>>;
   readonly theme: Readonly<Record<string, unknown>>;
 }
 
@@ -111,8 +113,15 @@ export function readRendering(value: unknown): Rendering | undefined {
     alreadyAccepted: json.alreadyAccepted === true,
     renderToken: textOf(json.renderToken),
     displayMode: displayModeOf(json.displayMode),
+    brand: brandTheme(json.brand),
     theme: objectOf(json.theme),
   };
+}
+
+function brandTheme(value: unknown): Json {
+  const { colors, font } = objectOf(value);
+  const { button, buttonText } = objectOf(colors);
+  return { accentColor: button, accentText: buttonText, fontFamily: font === "serif" ? "Georgia, serif" : undefined };
 }
 
 export const displayModeOf = (value: unknown): DisplayMode | undefined =>

@@ -39,12 +39,23 @@ export interface Words {
   readonly readOnly: string;
 }
 
-/** Words in the language of the locale, English where we do not speak it. */
+/** Words in the language of the locale, English where this script has none and none were given. */
 export function chooseWords(locale: string, own: Partial<Words> = {}): { words: Words; language: string } {
-  const language = locale.toLowerCase().split("-")[0] ?? "";
+  const language = languageOf(locale);
   const isSpoken = Object.hasOwn(languages, language);
   const words = isSpoken ? languages[language as keyof typeof languages] : languages.en;
   return { words: { ...words, ...own }, language: isSpoken || Object.keys(own).length > 0 ? locale : "en" };
+}
+
+const languageOf = (locale: string): string => locale.toLowerCase().split("-")[0] ?? "";
+
+/** Loads the words of a language that this script does not bring; nothing where they cannot be had, or not soon. */
+export async function loadWords(locale: string, load: () => Promise<unknown>): Promise<Partial<Words>> {
+  const language = languageOf(locale);
+  if (!/^(it|pt|nl|pl|ja|zh|ar|he)$/.test(language) || /^zh.*-(hant|tw|hk|mo)/i.test(locale)) return {};
+  const late = new Promise<object>((resolve) => setTimeout(resolve, 5_000, {}));
+  const more = (await Promise.race([load(), late]).catch(() => ({}))) as Record<string, Words>;
+  return more[/^pt-br/i.test(locale) ? "ptBr" : language] ?? {};
 }
 
 /** Puts a value where the words leave room for it. */
@@ -54,7 +65,7 @@ export function formatSeconds(seconds: number, language: string): string {
   return new Intl.NumberFormat(language, { style: "unit", unit: "second", unitDisplay: "long" }).format(seconds);
 }
 
-/** Our own words in the languages that we speak. `{}` is where a value goes. */
+/** The words that this script brings. `{}` is where a value goes. */
 const languages = {
   en: {
     loading: "Loading…",
@@ -213,83 +224,5 @@ const languages = {
     alreadyAccepted: "Ya ha aceptado este texto.",
     draft: "Vista previa de un borrador: no se puede aceptar.",
     readOnly: "Abierta por sí sola, esta página no puede registrar una decisión. Ábrala desde el sitio que se la pide.",
-  },
-  it: {
-    loading: "Caricamento…",
-    loadFailed: "Impossibile caricare il testo.",
-    expired: "Questa pagina è scaduta. Ricominciare.",
-    unsafe: "Il testo non viene mostrato perché contiene elementi non sicuri.",
-    page: "Pagina {}",
-    pdfFailed: "Il documento non può essere visualizzato. Questo è il suo testo.",
-    unchecked: "Senza HTTPS, questa pagina non può verificare se il testo è stato modificato.",
-    retry: "Riprova",
-    reference: "Riferimento: {}",
-    before: "Prima di continuare:",
-    readToEnd: "Leggere il testo fino alla fine",
-    readDisclosure: "Leggere: {}",
-    openDocument: "Aprire il documento: {}",
-    wait: "Con calma: ancora {}",
-    waitOver: "Ora è possibile decidere.",
-    done: "fatto",
-    tickBox: "Selezionare questa casella.",
-    required: "obbligatorio",
-    typeName: "Nome e cognome",
-    missing: "Compilare: {}",
-    statement: "Confermare questa dichiarazione.",
-    age: "Ho almeno {} anni.",
-    fullAge: "Sono maggiorenne.",
-    purposes: "Scegliere a che cosa acconsentire",
-    documents: "Documenti",
-    newTab: "si apre in una nuova scheda",
-    read: "Leggere: {}",
-    close: "Chiudi",
-    staysOpen: "Questa finestra resta aperta finché non si decide o la si chiude.",
-    sending: "Registrazione della decisione…",
-    failed: "Operazione non riuscita. Riprovare; nulla viene registrato due volte.",
-    thanks: "Grazie.",
-    recorded: "La decisione è stata registrata.",
-    declined: "Il testo è stato rifiutato.",
-    alreadyAccepted: "Questo testo è già stato accettato.",
-    draft: "Anteprima di una bozza: non può essere accettata.",
-    readOnly: "Aperta da sola, questa pagina non può registrare una decisione. Aprirla dal sito che la chiede.",
-  },
-  pt: {
-    loading: "A carregar…",
-    loadFailed: "Não foi possível carregar o texto.",
-    expired: "Esta página expirou. Comece de novo.",
-    unsafe: "O texto não é mostrado porque contém algo inseguro.",
-    page: "Página {}",
-    pdfFailed: "Não é possível mostrar o documento. Este é o seu texto.",
-    unchecked: "Sem HTTPS, esta página não consegue verificar se o texto foi alterado.",
-    retry: "Tentar novamente",
-    reference: "Referência: {}",
-    before: "Antes de continuar:",
-    readToEnd: "Leia o texto até ao fim",
-    readDisclosure: "Leia: {}",
-    openDocument: "Abra o documento: {}",
-    wait: "Leia com calma: faltam {}",
-    waitOver: "Já pode decidir.",
-    done: "feito",
-    tickBox: "Assinale esta caixa.",
-    required: "obrigatório",
-    typeName: "O seu nome completo",
-    missing: "Preencha: {}",
-    statement: "Confirme esta declaração.",
-    age: "Tenho pelo menos {} anos.",
-    fullAge: "Sou maior de idade.",
-    purposes: "Escolha o que aceita",
-    documents: "Documentos",
-    newTab: "abre num novo separador",
-    read: "Ler: {}",
-    close: "Fechar",
-    staysOpen: "Esta janela fica aberta até que decida ou a feche.",
-    sending: "A registar a sua decisão…",
-    failed: "Não funcionou. Tente novamente; nada é registado duas vezes.",
-    thanks: "Obrigado.",
-    recorded: "A sua decisão foi registada.",
-    declined: "Recusou o texto.",
-    alreadyAccepted: "Já aceitou este texto.",
-    draft: "Pré-visualização de um rascunho: não pode ser aceite.",
-    readOnly: "Aberta sozinha, esta página não pode registar uma decisão. Abra-a a partir do site que lha pede.",
   },
 } as const satisfies Record<string, Words>;

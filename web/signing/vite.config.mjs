@@ -22,10 +22,16 @@ export default defineConfig({
     reportCompressedSize: false,
     rollupOptions: {
       // Texts that are PDFs are shown with it, too, on pages that know no hash of it.
-      input: { index: folder("./index.html"), "pdf-viewer": folder("./src/pdf-viewer.ts") },
+      input: {
+        index: folder("./index.html"),
+        "pdf-viewer": folder("./src/pdf-viewer.ts"),
+        // The form loads the languages that its script has no room for.
+        "more-words": folder("../embed/more-words.ts"),
+      },
       preserveEntrySignatures: "strict",
       output: {
-        entryFileNames: ({ name }) => (name === "pdf-viewer" ? "viewer/pdf-viewer.js" : "code/[name]-[hash].js"),
+        entryFileNames: ({ name }) =>
+          ["pdf-viewer", "more-words"].includes(name) ? "viewer/[name].js" : "code/[name]-[hash].js",
       },
     },
     chunkSizeWarningLimit: 2_500,

@@ -122,6 +122,7 @@ function renderingMessage(rendered: Rendered): MessageInitShape<typeof Rendering
     sessionId: sessionId ?? undefined,
     isDraft: rendered.isDraft,
     theme: placement?.theme,
+    brandId: placement?.brandId ?? "",
     disclosure: words.disclosure,
     pdf: words.pdf && { ...words.pdf, pages: words.pdf.pages.map((page) => ({ ...page })) },
     documents: linkedDocuments(terms).map((document) => ({ ...document })),

@@ -16,6 +16,8 @@ export interface Placement {
   /** The version it is pinned to. */
   readonly versionId: string | null;
   readonly theme: JsonObject;
+  /** Empty for none. */
+  readonly brandId: string;
   /** The flags in force there: those of the template, tightened by the deployment. */
   readonly policy: JsonObject;
   /** The picture of it that the templates service keeps; undefined when it has none there. */
@@ -24,7 +26,7 @@ export interface Placement {
 
 export function parsePlacement(snapshotJson: string): Placement {
   const snapshot = JSON.parse(snapshotJson) as JsonObject;
-  const { deploymentId, key, displayMode } = snapshot;
+  const { deploymentId, key, displayMode, brandId } = snapshot;
   if (typeof deploymentId !== "string" || typeof key !== "string") {
     throw new Error("the snapshot of a deployment does not name it");
   }
@@ -40,6 +42,7 @@ export function parsePlacement(snapshotJson: string): Placement {
     localeFallback: textsOf(snapshot.localeFallback),
     versionId: typeof versionId === "string" ? versionId : null,
     theme: objectOf(snapshot.theme),
+    brandId: typeof brandId === "string" ? brandId : "",
     policy: objectOf(snapshot.effectivePolicy),
     screenshot: typeof id === "string" && typeof hash === "string" ? { id, hash } : undefined,
   };

@@ -38,7 +38,7 @@ type Handlers = Pick<
   | `${"put" | "get" | "getPublic"}BrandImage`
   | "listBrands"
 >;
-type BrandDeps = Pick<SignDeps, "pool" | "clock" | "newId" | "wakeRelay">;
+type BrandDeps = Pick<SignDeps, "pool" | "clock" | "newId" | "wakeRelay" | "organizations">;
 
 /** Room for every subsidiary; all of them travel in one message. */
 const maxBrands = 100;
@@ -128,7 +128,8 @@ export const brands = (deps: BrandDeps): Handlers => ({
     const { orgId } = requireCaller(context);
     const id = isUuid(brandId) ? brandId.toLowerCase() : null;
     const brand = await withOrg(deps.pool, orgId, (tenant) => store.resolveBrand(tenant, id));
-    return brand === undefined ? {} : { brand: brandMessage(brand) };
+    const { name: organizationName } = await deps.organizations.of(orgId);
+    return { organizationName, ...(brand === undefined ? {} : { brand: brandMessage(brand) }) };
   },
 
   async getPublicBrandImage({ organizationId, sha256 }) {

@@ -64,10 +64,10 @@ export async function requireSession(deps: SessionDeps, sessionToken: string): P
     const view = await findSession(tenant, hash);
     if (view === undefined) throw viewExpired();
     const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
-    if (!isSessionOpen(view, now)) throw sessionClosed(view, agreement);
+    if (!isSessionOpen(view, now)) throw sessionClosed(view, { orgId, agreement });
     // Drafts may be deleted while somebody looks at them.
     if (view.agreementId !== null && (agreement === undefined || !isOfAgreement(view, agreement))) {
-      throw viewExpired(view, "ttl_expired", agreement);
+      throw viewExpired(view, "ttl_expired", { orgId, agreement });
     }
     const extended = extendedExpiry(view, now);
     if (extended !== undefined) await extendSession(tenant, view.tokenHash, extended);
@@ -84,27 +84,41 @@ export const closeSession = (deps: SessionDeps, { orgId, view }: SigningSession)
  * The answer to links and sessions that are used, old or unknown; it leads back to where the link was asked for. Whoever
  * has a link that leads nowhere back is told what became of the agreement.
  */
-export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired", agreement?: Agreement): DomainError {
+export function viewExpired(view?: View, event: ReturnEvent = "ttl_expired", ended?: Ended): DomainError {
   if (view === undefined) return new DomainError("VIEW_URL_EXPIRED");
   const metadata =
-    view.returnUrl === "" ? outcomeOf(view, agreement) : { returnUrl: withEvent(view.returnUrl, event), event };
+    view.returnUrl === "" ? outcomeOf(view, ended) : { returnUrl: withEvent(view.returnUrl, event), event };
   return new DomainError("VIEW_URL_EXPIRED", { metadata });
 }
 
+/** What a link led to. */
+interface Ended {
+  readonly orgId: OrgId;
+  readonly agreement: Agreement | undefined;
+}
+
 /** A session that nobody has used for long, or that the person has left: the link in the mail goes on from there. */
-function sessionClosed(view: View, agreement: Agreement | undefined): DomainError {
+function sessionClosed(view: View, { orgId, agreement }: Ended): DomainError {
   const isEnded = agreement === undefined || endedStatuses.has(agreement.status);
   if (isEnded || view.returnUrl !== "")
     return viewExpired(view, view.endedAt === null ? "session_timeout" : "ttl_expired");
-  return new DomainError("VIEW_URL_EXPIRED", { metadata: { outcome: "closed", subject: agreement.emailSubject } });
+  const metadata = { outcome: "closed", subject: agreement.emailSubject, ...faceOf(orgId, agreement) };
+  return new DomainError("VIEW_URL_EXPIRED", { metadata });
 }
 
-function outcomeOf({ recipientId }: View, agreement: Agreement | undefined): Record<string, string> {
+function outcomeOf({ recipientId }: View, { orgId, agreement }: Partial<Ended> = {}): Record<string, string> {
+  if (orgId === undefined) return {};
   if (agreement === undefined || recipientId === null || !endedStatuses.has(agreement.status)) return {};
   const { status, emailSubject: subject, recipients } = agreement;
   const isOwn = recipients.some((one) => one.id === recipientId && one.status === "declined");
-  return { outcome: isOwn ? "declined-by-you" : status, subject };
+  return { outcome: isOwn ? "declined-by-you" : status, subject, ...faceOf(orgId, agreement) };
 }
+
+/** Whose the agreement was, and in which look it was shown. */
+const faceOf = (organizationId: OrgId, { id, brandId }: Agreement): Record<string, string> => ({
+  ...{ organizationId, agreementId: id },
+  ...(brandId == null ? {} : { brandId }),
+});
 
 const endedStatuses: ReadonlySet<Agreement["status"]> = new Set(["declined", "voided", "expired", "completed"]);
 
@@ -196,7 +210,9 @@ async function openOnce(
     if (view === undefined) throw viewExpired();
     if (!isLinkOpen(view, now)) throw viewExpired(view);
     const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
-    if (view.agreementId !== null && !leadsTo(view, agreement, now)) throw viewExpired(view, "ttl_expired", agreement);
+    if (view.agreementId !== null && !leadsTo(view, agreement, now)) {
+      throw viewExpired(view, "ttl_expired", { orgId, agreement });
+    }
     const open = view.isReusable ? openReusableView : markOpened;
     if (!(await open(tenant, opening))) throw viewExpired(view);
     return view;

@@ -73,7 +73,7 @@ const snapshotVersion = 1;
 export function snapshotOf(template: Pick<Template, "policyFlags">, deployment: Deployment): DeploymentSnapshot {
   const { organizationId, id, templateId, key, name, environment, surface, displayMode, wrapType } = deployment;
   const { versionId, localeFallback, allowedOrigins, theme, policyOverrides } = deployment;
-  const { screenshotId, screenshotHash } = deployment;
+  const { brandId, screenshotId, screenshotHash } = deployment;
   const data = canonicalJson({
     snapshotVersion,
     organizationId,
@@ -90,7 +90,8 @@ export function snapshotOf(template: Pick<Template, "policyFlags">, deployment: 
     allowedOrigins,
     theme,
     screenshotId,
-    // Absent where no bytes are known, as in all snapshots before there were any: those keep their hashes.
+    // Absent where there is none, as in all snapshots of before: those keep their hashes.
+    ...(brandId === null ? {} : { brandId }),
     ...(screenshotHash === null ? {} : { screenshotHash }),
     policyOverrides,
     effectivePolicy: effectivePolicy(template, deployment),

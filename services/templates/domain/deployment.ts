@@ -37,6 +37,8 @@ export interface Deployment {
   /** Canonical; empty: none. */
   allowedOrigins: readonly string[];
   theme: JsonObject;
+  /** A brand of the organization, which may be gone; null for its default one. */
+  brandId: string | null;
   screenshotId: string | null;
   /** Of the bytes of the screenshot that the id names; null when it is the id of a picture kept elsewhere. */
   screenshotHash: string | null;
@@ -63,6 +65,7 @@ export interface DeploymentSettings
     | "localeFallback"
     | "allowedOrigins"
     | "theme"
+    | "brandId"
     | "screenshotId"
     | "policyOverrides"
   > {

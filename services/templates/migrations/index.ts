@@ -205,5 +205,11 @@ export const templatesMigrations: ServiceMigrations = {
       "grant select, insert on templates.named_screenshot to assent_templates",
       ...destroyerSql("templates", "assent_templates_destroyer"),
     ),
+    // What people accept looks like the organization that asks them.
+    sqlMigration(
+      "015_deployment_brand",
+      "alter table templates.deployment add column brand_id uuid",
+      "comment on column templates.deployment.brand_id is 'a brand of the sign service, which may be gone; null for the default one of the organization'",
+    ),
   ],
 };

@@ -44,7 +44,7 @@ export const parseDeploymentChanges = ({ fields, updateMask }: UpdateDeploymentR
 function settingsOf(given: Partial<Given>): Partial<DeploymentSettings> {
   const { environment, surface, displayMode, wrapType, versionSelector, localeFallback, allowedOrigins, ...others } =
     given;
-  const { theme, screenshotId, policyOverrides, ...plain } = others;
+  const { theme, brandId, screenshotId, policyOverrides, ...plain } = others;
   const parsed: Partial<DeploymentSettings> = {
     ...plain,
     ...defined({
@@ -56,6 +56,7 @@ function settingsOf(given: Partial<Given>): Partial<DeploymentSettings> {
       localeFallback: when(localeFallback, parseLocales),
       allowedOrigins: when(allowedOrigins, parseOrigins),
       theme: when(theme, (theme) => theme ?? {}),
+      brandId: when(brandId, (id) => id?.toLowerCase() ?? null),
       screenshotId: when(screenshotId, parseScreenshotId),
       policyOverrides: when(policyOverrides, (flags) => parsePolicyFlags(flags ?? {}, "policyOverrides")),
     }),

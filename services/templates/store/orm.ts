@@ -63,6 +63,7 @@ export const DeploymentEntity = defineEntity({
     localeFallback: p.array().columnType("text[]").$type<readonly string[]>(),
     allowedOrigins: p.array().columnType("text[]").$type<readonly string[]>(),
     theme: p.json<JsonObject>(),
+    brandId: p.uuid().strictNullable(),
     screenshotId: p.text().strictNullable(),
     screenshotHash: p.text().strictNullable(),
     policyOverrides: p.json<StatedPolicyFlags>(),

@@ -47,7 +47,7 @@ with placed as materialized (
 )
 select organization_id as "organizationId", id, template_id as "templateId", key, name, status, environment, surface,
   display_mode as "displayMode", wrap_type as "wrapType", version_id as "versionId",
-  locale_fallback as "localeFallback", allowed_origins as "allowedOrigins", theme, screenshot_id as "screenshotId",
+  locale_fallback as "localeFallback", allowed_origins as "allowedOrigins", theme, brand_id as "brandId", screenshot_id as "screenshotId",
   screenshot_hash as "screenshotHash",
   policy_overrides as "policyOverrides", snapshot_hash as "snapshotHash", activated_at as "activatedAt",
   deactivated_at as "deactivatedAt", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt",

@@ -50,7 +50,7 @@ describe("createDeployment", () => {
       updatedAt: now,
     });
     expect(deployment.versionSelector?.versionId).toBeUndefined();
-    for (const field of ["screenshotId", "activatedAt", "deactivatedAt", "snapshotHash"] as const) {
+    for (const field of ["brandId", "screenshotId", "activatedAt", "deactivatedAt", "snapshotHash"] as const) {
       expect(deployment[field]).toBeUndefined();
     }
     expect(await getDeployment(organization, deployment.id)).toEqual(deployment);
@@ -70,6 +70,7 @@ describe("createDeployment", () => {
       localeFallback: ["DE-at", "de", "de-AT"],
       allowedOrigins: ["https://Shop.Example:443", "http://localhost:3000", "https://shop.example"],
       theme: { accent: "#00f", fonts: ["serif", null], sizes: { title: 1.5 }, isDark: false },
+      brandId: "0199AA00-0000-7000-8000-00000000B0A0",
       screenshotId: "shot-1",
       policyOverrides: { requireScroll: true, verificationMethods: ["TYPED_NAME"] },
     });
@@ -83,6 +84,7 @@ describe("createDeployment", () => {
       localeFallback: ["de-AT", "de"],
       allowedOrigins: ["https://shop.example", "http://localhost:3000"],
       theme: { accent: "#00f", fonts: ["serif", null], sizes: { title: 1.5 }, isDark: false },
+      brandId: "0199aa00-0000-7000-8000-00000000b0a0",
       screenshotId: "shot-1",
       policyOverrides: { requireScroll: true, verificationMethods: ["TYPED_NAME"] },
     });

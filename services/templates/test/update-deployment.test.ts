@@ -38,6 +38,7 @@ const everything = {
   localeFallback: ["fr"],
   allowedOrigins: ["http://localhost:3000"],
   theme: { accent: "#00f" },
+  brandId: "0199aa00-0000-7000-8000-00000000b0a0",
   screenshotId: "shot-1",
   policyOverrides: { requireView: true },
 };
@@ -51,6 +52,7 @@ const paths = {
   localeFallback: "locale_fallback",
   allowedOrigins: "allowed_origins",
   theme: "theme",
+  brandId: "brand_id",
   screenshotId: "screenshot_id",
   policyOverrides: "policy_overrides",
 } as const satisfies Record<keyof typeof everything, string>;

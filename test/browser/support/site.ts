@@ -4,7 +4,11 @@ import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
-export const embedFile = join(resolve(import.meta.dirname, "../../.."), "web/dist/embed.js");
+const built = join(resolve(import.meta.dirname, "../../.."), "web/dist");
+export const embedFile = join(built, "embed.js");
+/** Where the form finds the languages that its script does not bring. */
+export const wordsPath = "/signing/assets/viewer/more-words.js";
+const wordsFile = join(built, "signing/viewer/more-words.js");
 
 /** What the page sent to its own backend. */
 export interface Received {
@@ -50,6 +54,7 @@ export async function startSite(): Promise<Site> {
   const respond = async (req: IncomingMessage): Promise<Resource> => {
     const path = new URL(req.url ?? "/", "http://localhost").pathname;
     if (path.endsWith("/embed.js")) return script(readFileSync(embedFile, "utf8"));
+    if (path === wordsPath) return script(readFileSync(wordsFile, "utf8"));
     if (path !== "/accept")
       return resources.get(path) ?? json(404, { errorCode: "NOT_FOUND", requestId: "request-404" });
     const { "x-idempotency-key": key } = req.headers;

@@ -64,7 +64,7 @@ export function languagePicker(language: SpokenLanguage, beforeReload: () => Pro
   return element("label", { class: "language" }, language.texts.language, select);
 }
 
-function showSenderOf({ agreement }: Ceremony, texts: Texts): void {
+function showSenderOf({ agreement, reportAbuseUrl }: Ceremony, texts: Texts): void {
   if (agreement === null) return;
   const { senderName, organizationName, emailSubject, emailBlurb } = agreement;
   const sender = [senderName, organizationName]
@@ -79,6 +79,7 @@ function showSenderOf({ agreement }: Ceremony, texts: Texts): void {
       element("p", { dir: "auto" }, emailSubject),
       emailBlurb === "" ? null : element("p", { class: "blurb", dir: "auto" }, emailBlurb),
       element("p", {}, texts.whoSentAdvice),
+      reportAbuseUrl === null ? null : element("p", {}, element("a", { href: reportAbuseUrl }, texts.reportAbuse)),
     ),
     texts,
   );

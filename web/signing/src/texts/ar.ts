@@ -31,6 +31,7 @@ export const ar: Texts = {
   ],
   whoSent: "من أرسل هذا؟",
   whoSentAdvice: "إذا كنت لا تعرف المُرسِل، فلا توقّع.",
+  reportAbuse: "الإبلاغ عن إساءة",
   readAsText: "القراءة كنص",
   readAsTextOf: "نص {document}",
   readNote: "هذا نص الملف بما يناسب شاشتك. ما توقّعه هو الصفحات نفسها.",

@@ -24,6 +24,7 @@ export const de: Texts = {
   ],
   whoSent: "Wer hat das gesendet?",
   whoSentAdvice: "Wenn Sie den Absender nicht kennen, unterschreiben Sie nicht.",
+  reportAbuse: "Missbrauch melden",
   readAsText: "Als Text lesen",
   readAsTextOf: "Text von {document}",
   readNote: "Das ist der Text der Datei, passend für Ihren Bildschirm. Sie unterschreiben die Seiten selbst.",

@@ -24,6 +24,7 @@ export const en: Texts = {
   ],
   whoSent: "Who sent this?",
   whoSentAdvice: "If you do not know the sender, do not sign.",
+  reportAbuse: "Report abuse",
   readAsText: "Read as text",
   readAsTextOf: "Text of {document}",
   readNote: "This is the text of the file, laid out for your screen. What you sign are the pages themselves.",

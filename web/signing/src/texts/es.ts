@@ -27,6 +27,7 @@ export const es: Texts = {
   ],
   whoSent: "¿Quién ha enviado esto?",
   whoSentAdvice: "Si no conoce al remitente, no firme.",
+  reportAbuse: "Denunciar un abuso",
   readAsText: "Leer como texto",
   readAsTextOf: "Texto de {document}",
   readNote: "Este es el texto del archivo, adaptado a su pantalla. Lo que firma son las páginas mismas.",

@@ -28,6 +28,7 @@ export const fr: Texts = {
   ],
   whoSent: "Qui a envoyé ceci ?",
   whoSentAdvice: "Si vous ne connaissez pas l’expéditeur, ne signez pas.",
+  reportAbuse: "Signaler un abus",
   readAsText: "Lire le texte",
   readAsTextOf: "Texte de {document}",
   readNote: "Voici le texte du fichier, adapté à votre écran. Ce que vous signez, ce sont les pages elles-mêmes.",

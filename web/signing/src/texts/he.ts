@@ -28,6 +28,7 @@ export const he: Texts = {
   ],
   whoSent: "מי שלח את זה?",
   whoSentAdvice: "אם השולח אינו מוכר לך, אין לחתום.",
+  reportAbuse: "דיווח על שימוש לרעה",
   readAsText: "קריאה כטקסט",
   readAsTextOf: "הטקסט של {document}",
   readNote: "זהו הטקסט של הקובץ, מותאם למסך. החתימה היא על העמודים עצמם.",

@@ -27,6 +27,7 @@ export const it: Texts = {
   ],
   whoSent: "Chi lo ha inviato?",
   whoSentAdvice: "Se non si conosce il mittente, non firmare.",
+  reportAbuse: "Segnala un abuso",
   readAsText: "Leggi come testo",
   readAsTextOf: "Testo di {document}",
   readNote: "Questo è il testo del file, adattato allo schermo. Si firmano le pagine stesse.",

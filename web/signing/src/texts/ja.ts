@@ -24,6 +24,7 @@ export const ja: Texts = {
   ],
   whoSent: "送信者について",
   whoSentAdvice: "送信者に心当たりがない場合は、署名しないでください。",
+  reportAbuse: "不正を報告",
   readAsText: "テキストで読む",
   readAsTextOf: "{document} のテキスト",
   readNote: "ファイルの文章を画面に合わせて表示しています。署名の対象はページそのものです。",

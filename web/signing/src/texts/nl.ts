@@ -27,6 +27,7 @@ export const nl: Texts = {
   ],
   whoSent: "Wie heeft dit verstuurd?",
   whoSentAdvice: "Kent u de afzender niet? Onderteken dan niet.",
+  reportAbuse: "Misbruik melden",
   readAsText: "Lezen als tekst",
   readAsTextOf: "Tekst van {document}",
   readNote: "Dit is de tekst van het bestand, aangepast aan uw scherm. U ondertekent de pagina’s zelf.",

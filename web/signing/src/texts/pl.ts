@@ -29,6 +29,7 @@ export const pl: Texts = {
   ],
   whoSent: "Kto to wysłał?",
   whoSentAdvice: "Jeśli nie znasz nadawcy, nie podpisuj.",
+  reportAbuse: "Zgłoś nadużycie",
   readAsText: "Czytaj jako tekst",
   readAsTextOf: "Tekst dokumentu {document}",
   readNote: "To tekst pliku dopasowany do ekranu. Podpisujesz same strony.",

@@ -27,6 +27,7 @@ export const ptBr: Texts = {
   ],
   whoSent: "Quem enviou isto?",
   whoSentAdvice: "Se você não conhece o remetente, não assine.",
+  reportAbuse: "Denunciar abuso",
   readAsText: "Ler como texto",
   readAsTextOf: "Texto de {document}",
   readNote: "Este é o texto do arquivo, ajustado à sua tela. O que você assina são as próprias páginas.",

@@ -27,6 +27,7 @@ export const pt: Texts = {
   ],
   whoSent: "Quem enviou isto?",
   whoSentAdvice: "Se não conhece o remetente, não assine.",
+  reportAbuse: "Denunciar abuso",
   readAsText: "Ler como texto",
   readAsTextOf: "Texto de {document}",
   readNote: "Este é o texto do ficheiro, ajustado ao seu ecrã. O que assina são as próprias páginas.",

@@ -22,6 +22,7 @@ export interface Texts {
   readonly helpPoints: readonly string[];
   readonly whoSent: string;
   readonly whoSentAdvice: string;
+  readonly reportAbuse: string;
   readonly readAsText: string;
   readonly readAsTextOf: string;
   readonly readNote: string;

@@ -24,6 +24,7 @@ export const zh: Texts = {
   ],
   whoSent: "这是谁发来的？",
   whoSentAdvice: "如果您不认识发件人，请不要签署。",
+  reportAbuse: "举报滥用",
   readAsText: "以文本阅读",
   readAsTextOf: "{document} 的文本",
   readNote: "这是文件的文字，按您的屏幕排版。您签署的是页面本身。",

@@ -90,7 +90,7 @@ export const brands: typeof english = {
   },
   textExists: "Für diese E-Mail und Sprache gibt es schon einen Text.",
   choose: "Marke",
-  chooseHint: "So sehen Unterschriftsseite und E-Mails aus.",
+  chooseHint: "So sehen Seiten und E-Mails aus.",
   noBrand: "Übliches Aussehen",
   defaultOf: (name) => `Standard (${name})`,
 };

@@ -87,7 +87,7 @@ export const brands = {
   },
   textExists: "This email already has a text in this language.",
   choose: "Brand",
-  chooseHint: "How the signing page and emails look.",
+  chooseHint: "How pages and emails look.",
   noBrand: "Standard look",
   defaultOf: (name: string) => `Default (${name})`,
 };

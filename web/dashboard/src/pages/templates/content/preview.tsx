@@ -22,6 +22,8 @@ interface PreviewProps {
   readonly live: Version | undefined;
 }
 
+const loadWords = () => import("../../../../../embed/more-words.ts");
+
 const pauseMs = 250;
 /** To read a long text takes a while, in which nobody could write. */
 const longPauseMs = 1_500;
@@ -109,7 +111,7 @@ function Shown({ rendering, isPhone, pdfUrl }: ShownProps) {
     const frame = host.current;
     if (frame === null) return;
     const element = document.createElement("div");
-    const mounted = mount(element, { rendering, display: "INLINE", pdfUrl, viewer });
+    const mounted = mount(element, { rendering, display: "INLINE", pdfUrl, viewer, loadWords });
     const scrolled = textIn(frame)?.scrollTop ?? 0;
     setIsPressed(false);
     frame.replaceChildren(element);

@@ -1,4 +1,5 @@
 import "../policy/policy.css";
+import { useState } from "react";
 import type { Deployment, FlagValues, Version } from "#api/templates.ts";
 import { ApiError } from "../../../api/errors.ts";
 import { wrongInput } from "../../../api/wrong-input.ts";
@@ -7,6 +8,7 @@ import { Switch } from "../../../ui/choices.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { type Option, Select, TextField } from "../../../ui/text-field.tsx";
+import { BrandSelect } from "../../brands/brand-select.tsx";
 import { type FlagValue, useConfiguration } from "../configuration.ts";
 import { FlagField } from "../policy/flag-field.tsx";
 import { changedFlags, flagControls, readFlag } from "../policy/flags.ts";
@@ -146,9 +148,10 @@ interface DeploymentDetailsProps {
 /** What few deployments need. */
 function DeploymentDetails({ deployment, policy }: DeploymentDetailsProps) {
   const texts = useTexts("templates");
-  const { theme = {}, screenshotId = null, policyOverrides = {} } = deployment ?? {};
+  const { theme = {}, brandId = null, screenshotId = null, policyOverrides = {} } = deployment ?? {};
   return (
     <>
+      <BrandField chosen={brandId} />
       <TextField
         name="theme"
         label={texts.theme}
@@ -189,7 +192,19 @@ function DeploymentDetails({ deployment, policy }: DeploymentDetailsProps) {
   );
 }
 
+/** The brand of its form and its page. The chosen one is kept apart from the choice, which is not there without brands. */
+function BrandField({ chosen }: { readonly chosen: string | null }) {
+  const [brandId, setBrandId] = useState(chosen);
+  return (
+    <>
+      <BrandSelect value={brandId} onChange={setBrandId} />
+      <input type="hidden" name="brand" value={brandId ?? ""} />
+    </>
+  );
+}
+
 interface DetailValues {
+  readonly brandId?: string | null;
   readonly theme?: Deployment["theme"];
   readonly screenshotId?: string | null;
   readonly policyOverrides?: FlagValues;
@@ -204,12 +219,14 @@ function changedDetails(
   { deployment, policy }: DeploymentDetailsProps,
   words: { readonly themeWrong: string },
 ): DetailValues {
-  const before = deployment ?? { theme: {}, screenshotId: null, policyOverrides: {} };
+  const before = deployment ?? { theme: {}, brandId: null, screenshotId: null, policyOverrides: {} };
   const theme = themeIn(values.text("theme"), words.themeWrong);
+  const brandId = values.text("brand") || null;
   const screenshotId = values.text("screenshotId").trim() || null;
   const policyOverrides = policy && overridesIn(values, policy, before.policyOverrides);
   return {
     ...(isSame(theme, before.theme) ? {} : { theme }),
+    ...(brandId === before.brandId ? {} : { brandId }),
     ...(screenshotId === before.screenshotId ? {} : { screenshotId }),
     ...(policyOverrides && !isSame(policyOverrides, before.policyOverrides) ? { policyOverrides } : {}),
   };
