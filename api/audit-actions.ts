@@ -165,6 +165,7 @@ export const auditActions = {
   "campaign.created": campaign("entity create", "A campaign was drafted, which asks people for their acceptance."),
   "campaign.updated": campaign("entity update", "The name, the date or the reminders of a campaign were changed."),
   "campaign.people-added": campaign("entity update", "People were added to a campaign."),
+  "campaign.people-removed": campaign("entity update", "A person was taken out of a campaign."),
   "campaign.started": campaign("entity update", "A campaign was started."),
   "campaign.cancelled": campaign("entity update", "A campaign was cancelled."),
   "campaign.deleted": campaign("entity delete", "The draft of a campaign was deleted."),

@@ -2,6 +2,7 @@ import { addedPeople, campaign, campaignPeople, campaignPerson } from "#api/camp
 import type { Campaign } from "#gen/assent/click/v1/click_pb.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
+import { userRefParam } from "./consent.ts";
 import { gatherPages, listing, nextPageHeader, type PageQuery, pageLimit, pageReply } from "./pages.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
 import { described, listOf, oneOf, required, text } from "./schema-parts.ts";
@@ -153,6 +154,25 @@ export const campaignRoutes: readonly Route[] = [
         return { items: answer.people, nextCursor: answer.nextCursor };
       }),
     respond: (page) => pageReply(campaignPerson, page),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "removeCampaignPerson",
+    method: "DELETE",
+    path: "/v1/click/campaigns/{id}/people/{userRef}",
+    summary: "Take someone out of a campaign",
+    description:
+      "They are in none of its numbers any more, and can be added again. Whoever is not in it is answered in the same way. After a campaign was cancelled its numbers stay.",
+    access: write,
+    texts: { userRef: userRefParam },
+    notFound: ofCampaign,
+    success: { status: 204, description: "The campaign does not have them." },
+    errors: ["CLICK_CAMPAIGN_CLOSED"],
+    call: (request, { click }) => {
+      const { id: campaignId, userRef } = request.params;
+      return click.removeCampaignPerson({ campaignId, userRef }, onBehalfOf(request));
+    },
+    respond: () => noContent,
   }),
   defineRoute({
     ...base,

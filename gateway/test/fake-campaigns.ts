@@ -15,6 +15,7 @@ type Handlers = Pick<
   | "startCampaign"
   | "cancelCampaign"
   | "deleteCampaign"
+  | "removeCampaignPerson"
 >;
 
 /** The one campaign of an organization has an id that follows from the organization's. */
@@ -53,6 +54,10 @@ export const fakeCampaigns: Handlers = {
   listCampaignPeople: ({ campaignId }, context) => {
     sample(context, campaignId);
     return { people: [{ userRef: "user-42", state: "ASKED" }] };
+  },
+  removeCampaignPerson: ({ campaignId }, context) => {
+    sample(context, campaignId);
+    return {};
   },
   startCampaign: ({ campaignId }, context) => ({ campaign: sample(context, campaignId) }),
   cancelCampaign: ({ campaignId }, context) => ({ campaign: sample(context, campaignId) }),

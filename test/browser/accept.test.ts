@@ -114,6 +114,35 @@ describeInBrowser("accepting", (pages) => {
       expect(events).toContainEqual({ type: "DISPLAYED", at: expect.any(String), target: "changes" });
     });
 
+    test("fits a phone and stands from right to left in Arabic, in the dark as well", async () => {
+      const older = "<p>مدة العقد سنة واحدة.</p><ul><li>لا تصرخ<ul><li>أبدا</li></ul></li></ul>";
+      const newer = "<p>مدة العقد سنتان.</p><ul><li>كن لطيفا<ul><li>دائما</li></ul></li></ul>";
+      const arabic = foldChanges(blockChanges(blocksOf(older, "html"), blocksOf(newer, "html")));
+      const words = changesHtml({ label: "1.0", changeSummary: null, locale: "ar", difference: arabic });
+      const told = { ...changesOf(sha256Label(words)), html: words };
+      const fields = { displayMode, html: newer, locale: "ar", dir: "rtl", changes: told };
+      const page = await open(staticRendering(fields));
+      await page.setViewportSize({ width: 375, height: 740 });
+      const inner = page.locator(".assent-as-li2").first();
+      await inner.waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(375);
+      const styleOf = (of: string, name: string): Promise<string> =>
+        page
+          .locator(of)
+          .first()
+          .evaluate((element, key) => Reflect.get(globalThis, "getComputedStyle")(element)[key], name);
+      expect(await styleOf(".assent-as-li2", "direction")).toBe("rtl");
+      const [outer, nested] = [
+        await styleOf(".assent-as-li", "marginRight"),
+        await styleOf(".assent-as-li2", "marginRight"),
+      ];
+      expect(Number.parseFloat(nested)).toBe(2 * Number.parseFloat(outer));
+      await screenshot(page, `changes-${displayMode.toLowerCase()}-rtl`);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await screenshot(page, `changes-${displayMode.toLowerCase()}-rtl-dark`);
+    });
+
     test("is not shown when somebody has changed it on the way", async () => {
       const page = await open(staticRendering({ displayMode, html, changes: changesOf(sha256Label("other")) }));
       await page.getByText("The text could not be loaded.").waitFor();

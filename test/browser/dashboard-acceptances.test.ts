@@ -145,6 +145,10 @@ describeInBrowser("the dashboard's acceptances", (pages) => {
     expect(await rows.count()).toBe(2);
     await lookInDark(page, "dashboard-campaign");
     await page.emulateMedia({ colorScheme: "light" });
+    await button(page, "Remove late, Inc.").click();
+    await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("1 of 62 users accepted").waitFor();
+    await page.getByText("No user in this campaign matches.").waitFor();
     await page.setViewportSize({ width: 375, height: 740 });
     expect(await widthOf(page)).toBe(375);
     await lookInDark(page, "dashboard-campaign-phone");

@@ -153,6 +153,18 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     await page.locator('assent-embed .root[dir="rtl"]').getByText("مرحبا Ada Lovelace").waitFor();
     await page.getByText("Phone width").click();
     await screenshot(page, "editor-rtl");
+    await button(page, "Visual").click();
+    const visual = page.locator(".visual-text");
+    await visual.getByText("مرحبا").waitFor();
+    expect(await visual.evaluate((element) => Reflect.get(globalThis, "getComputedStyle")(element).direction)).toBe(
+      "rtl",
+    );
+    await screenshot(page, "editor-visual-rtl");
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expectAccessible(page);
+    await screenshot(page, "editor-visual-rtl-dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    await button(page, "Source").click();
     await page.setViewportSize({ width: 320, height: 900 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
     await screenshot(page, "editor-phone");

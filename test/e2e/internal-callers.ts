@@ -293,6 +293,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "ClickService CreateCampaign": { name: "Terms", templateId: uuid, dueAt: "2036-12-31T23:00:00Z" },
   "ClickService UpdateCampaign": { campaignId: uuid, name: "Terms" },
   "ClickService ListCampaignPeople": { campaignId: uuid, limit: 1 },
+  "ClickService RemoveCampaignPerson": { campaignId: uuid, userRef: "user-1" },
   "DocgenService UpdateTemplate": { templateId: uuid },
   "DocgenService ListAssets": { pageSize: 1 },
   "DocgenService CreateAsset": { name: "dot.png", content: "AA==" },

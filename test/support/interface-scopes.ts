@@ -78,6 +78,7 @@ export const documentedScopes: Readonly<Record<string, string>> = {
   updateCampaign: "click:write",
   addCampaignPeople: "click:write",
   listCampaignPeople: "click:read",
+  removeCampaignPerson: "click:write",
   startCampaign: "click:write",
   cancelCampaign: "click:write",
   deleteCampaign: "click:write",

@@ -226,6 +226,11 @@ export async function listChecked(
 /** Which states have a count; the others are asked. */
 const countedStates = { unchecked: "LISTED", accepted: "ACCEPTED", declined: "DECLINED", withdrawn: "WITHDRAWN" };
 
+/** Without those whose states are in g. */
+const countsWithout = Object.entries(countedStates)
+  .map(([count, state]) => `${count} = ${count} - (g.state = '${state}')::integer`)
+  .join(", ");
+
 /** Writes where people of a locked campaign stand, and counts them anew by what changes. */
 export async function setStandings(
   { orgId, client }: Tenant,
@@ -258,6 +263,19 @@ export async function setStandings(
   );
 }
 
+/** Takes somebody out of a locked campaign and of its counts; false when they are not in it. */
+export async function removePerson({ orgId, client }: Tenant, id: string, subjectIndex: Buffer): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `with g as (
+       delete from click.campaign_person where organization_id = $1 and campaign_id = $2 and subject_index = $3
+       returning state
+     )
+     update click.campaign c set people = people - 1, ${countsWithout} from g where c.organization_id = $1 and c.id = $2`,
+    [orgId, id, subjectIndex],
+  );
+  return rowCount === 1;
+}
+
 /** Deletes somebody from all campaigns, as the eraser; the campaigns that they were in. */
 export async function forgetPerson(tenant: Tenant, subjectIndex: Buffer): Promise<string[]> {
   const { orgId, client } = tenant;
@@ -277,9 +295,7 @@ export async function forgetPerson(tenant: Tenant, subjectIndex: Buffer): Promis
     [orgId, subjectIndex],
   );
   await client.query(
-    `update click.campaign c set people = people - 1, erased = erased + 1, ${Object.entries(countedStates).map(
-      ([count, state]) => `${count} = ${count} - (g.state = '${state}')::integer`,
-    )}
+    `update click.campaign c set people = people - 1, erased = erased + 1, ${countsWithout}
      from unnest($2::uuid[], $3::text[]) as g (id, state) where c.organization_id = $1 and c.id = g.id`,
     [orgId, rows.map(({ id }) => id), rows.map(({ state }) => state)],
   );

@@ -31,6 +31,7 @@ import {
   listPeople,
   lockCampaign,
   lockCampaigns,
+  removePerson,
   updateCampaign,
 } from "./campaign-store.ts";
 
@@ -49,6 +50,7 @@ type Handlers = Pick<
   | "updateCampaign"
   | "addCampaignPeople"
   | "listCampaignPeople"
+  | "removeCampaignPerson"
   | "startCampaign"
   | "cancelCampaign"
   | "deleteCampaign"
@@ -169,6 +171,20 @@ export const campaigns = (deps: Deps): Handlers => ({
         nextCursor: last?.subjectIndex.toString("hex") ?? "",
       };
     });
+  },
+
+  async removeCampaignPerson({ campaignId, userRef }, context) {
+    const caller = requireCaller(context);
+    const index = deps.vault.subjectIndex(caller.orgId, userRef);
+    await change(deps, caller, campaignId, async (tenant, campaign, now) => {
+      const isOver = campaign.peopleUntil !== null && campaign.peopleUntil <= now;
+      if (campaign.status === "CANCELLED" || isOver) throw new DomainError("CLICK_CAMPAIGN_CLOSED");
+      if (await removePerson(tenant, campaign.id, index)) {
+        await note(deps, tenant, caller, "campaign.people-removed", campaign.id, { count: 1 });
+      }
+      return campaign;
+    });
+    return {};
   },
 
   async startCampaign({ campaignId }, context) {

@@ -382,6 +382,36 @@ describe("the people of a campaign", () => {
     );
   });
 
+  test("are taken out one by one with their numbers, once each, until a campaign is cancelled", async () => {
+    const template = addTemplate();
+    const options = as(orgOf(template));
+    const campaignId = await draft(template, ["a", "b", "c", "d"]);
+    const remove = (userRef: string) => click.client.removeCampaignPerson({ campaignId, userRef }, options);
+    await remove("d");
+    expect(await countsOf(template, campaignId)).toMatchObject({ people: 3, unchecked: 3, erased: 0 });
+    await start(template, campaignId);
+    await acceptTemplate(template, { userRef: "b" });
+    await applyEvents(template);
+    // At once with what they do, and with each other.
+    await Promise.all([remove("b"), remove("b"), remove("nobody"), acceptTemplate(template, { userRef: "c" })]);
+    await applyEvents(template);
+    expect(await peopleOf(template, campaignId)).toEqual({ a: "ASKED", c: "ACCEPTED" });
+    const counts = { people: 2, unchecked: 0, asked: 1, accepted: 1, outstanding: 1 };
+    expect(await countsOf(template, campaignId)).toMatchObject(counts);
+    const told = await rows<{ data: string }>(
+      click,
+      "select data from click.outbox where organization_id = $1 and subject like 'assent.audit.%' and data like '%people-removed%'",
+      [orgOf(template)],
+    );
+    expect(told).toHaveLength(2);
+    // Whoever is added again is looked at again.
+    await click.client.addCampaignPeople({ campaignId, userRefs: ["b"] }, options);
+    await runCampaigns();
+    expect(await countsOf(template, campaignId)).toMatchObject({ people: 3, accepted: 2 });
+    await click.client.cancelCampaign({ campaignId }, options);
+    await expectDomainError(remove("a"), "CLICK_CAMPAIGN_CLOSED");
+  });
+
   test("are exported while they are outstanding, with cells that no spreadsheet runs", async () => {
     const template = addTemplate();
     const orgId = orgOf(template);
@@ -410,6 +440,7 @@ describe("the people of a campaign", () => {
       (own: typeof options) => click.client.listCampaignPeople({ campaignId }, own),
       (own: typeof options) => click.client.addCampaignPeople({ campaignId, userRefs: ["b"] }, own),
       (own: typeof options) => click.client.updateCampaign({ campaignId, name: "Mine" }, own),
+      (own: typeof options) => click.client.removeCampaignPerson({ campaignId, userRef: "a" }, own),
       (own: typeof options) => click.client.startCampaign({ campaignId }, own),
       (own: typeof options) => click.client.cancelCampaign({ campaignId }, own),
       (own: typeof options) => click.client.deleteCampaign({ campaignId }, own),

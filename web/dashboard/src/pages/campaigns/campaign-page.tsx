@@ -171,8 +171,10 @@ function ExportButton({ campaign: { id } }: { readonly campaign: Campaign }) {
 
 const everybody = "*";
 
-function People({ campaign: { id } }: { readonly campaign: Campaign }) {
+function People({ campaign: { id, status } }: { readonly campaign: Campaign }) {
   const texts = useTexts("campaigns");
+  const mayRemove = useSession().can("click:write") && status !== "CANCELLED";
+  const [removed, setRemoved] = useState<string>();
   const [filter, setFilter] = useState<{ readonly state?: string; readonly userRef?: string }>({});
   const list = useCampaignPeople(id, filter);
   const columns = useMemo(
@@ -188,8 +190,20 @@ function People({ campaign: { id } }: { readonly campaign: Campaign }) {
           return receiptId === null ? time : <Link to={`/acceptances/receipts/${receiptId}`}>{time}</Link>;
         },
       },
+      ...(mayRemove
+        ? [
+            {
+              ...{ id: "remove", title: texts.remove, align: "end" as const },
+              cell: ({ userRef }: CampaignPerson) => (
+                <Button kind="quiet" aria-label={`${texts.remove} ${userRef}`} onPress={() => setRemoved(userRef)}>
+                  {texts.remove}
+                </Button>
+              ),
+            },
+          ]
+        : []),
     ],
-    [texts],
+    [texts, mayRemove],
   );
   const states = Object.entries(texts.states).map(([state, label]) => ({ id: state, label }));
   return (
@@ -235,7 +249,34 @@ function People({ campaign: { id } }: { readonly campaign: Campaign }) {
           <MoreRows list={list} />
         </>
       )}
+      <RemovePerson campaignId={id} userRef={removed} onClose={() => setRemoved(undefined)} />
     </Section>
+  );
+}
+
+interface RemovePersonProps {
+  readonly campaignId: string;
+  /** Undefined while nobody is to be taken out. */
+  readonly userRef: string | undefined;
+  readonly onClose: () => void;
+}
+
+function RemovePerson({ campaignId, userRef = "", onClose }: RemovePersonProps) {
+  const texts = useTexts("campaigns");
+  const api = useApi();
+  const refresh = useRefreshCampaigns();
+  return (
+    <ConfirmDialog
+      title={texts.removeTitle(userRef)}
+      text={texts.removeText}
+      action={texts.remove}
+      isOpen={userRef !== ""}
+      onConfirm={async () => {
+        await api.send("DELETE", `${campaignsPath}/${campaignId}/people/${encodeURIComponent(userRef)}`);
+        await refresh();
+      }}
+      onClose={onClose}
+    />
   );
 }
 

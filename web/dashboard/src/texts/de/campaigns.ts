@@ -74,6 +74,10 @@ export const campaigns: Texts["campaigns"] = {
   deleteText: "Der Entwurf und seine Nutzerliste werden gelöscht.",
   exportOutstanding: "Ausstehende Nutzer exportieren",
 
+  remove: "Entfernen",
+  removeTitle: (userRef) => `${userRef} entfernen?`,
+  removeText:
+    "Die Person wird in dieser Kampagne nicht mehr gefragt und nicht mehr gezählt. Ihre Zustimmungen bleiben.",
   people: "Nutzer",
   person: "Nutzer",
   findHint: "Die vollständige Nutzerreferenz.",

@@ -97,6 +97,7 @@ export const organization: typeof english = {
     ["campaign.people-added", "Hat Personen zu einer Kampagne hinzugefügt"],
     ["campaign.started", "Hat eine Kampagne gestartet"],
     ["campaign.cancelled", "Hat eine Kampagne abgebrochen"],
+    ["campaign.people-removed", "Hat jemanden aus einer Kampagne genommen"],
     ["campaign.deleted", "Hat den Entwurf einer Kampagne gelöscht"],
     ["export-schedule.created", "Hat Exporte geplant"],
     ["export-schedule.updated", "Hat geplante Exporte geändert, pausiert oder fortgesetzt"],

@@ -81,6 +81,9 @@ export const campaigns = {
   deleteText: "The draft and its user list are deleted.",
   exportOutstanding: "Export outstanding users",
 
+  remove: "Remove",
+  removeTitle: (userRef: string) => `Remove ${userRef}?`,
+  removeText: "They are no longer asked or counted in this campaign. What they accepted stays.",
   people: "Users",
   person: "User",
   findHint: "The full user reference.",

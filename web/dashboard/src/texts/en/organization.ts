@@ -95,6 +95,7 @@ export const organization = {
     ["campaign.people-added", "People added to a campaign"],
     ["campaign.started", "Campaign started"],
     ["campaign.cancelled", "Campaign cancelled"],
+    ["campaign.people-removed", "Someone was taken out of a campaign"],
     ["campaign.deleted", "Draft of a campaign deleted"],
     ["export-schedule.created", "Scheduled exports"],
     ["export-schedule.updated", "Changed, paused or resumed scheduled exports"],
