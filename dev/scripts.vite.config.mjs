@@ -19,7 +19,10 @@ const outputs = {
   },
   processes: {
     folder: join(root, "gen/processes"),
-    input: Object.fromEntries(processes.map((path) => [basename(path), `${path}/main.ts`])),
+    input: {
+      ...Object.fromEntries(processes.map((path) => [basename(path), `${path}/main.ts`])),
+      start: "dev/start.ts",
+    },
   },
 };
 
