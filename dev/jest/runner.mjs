@@ -2,7 +2,8 @@
 // half of the time that a run took. Here a few processes live as long as the run and keep the modules that they have
 // loaded; what a file must not leave behind for the next is checked after it (plain-node.mjs).
 import { fork } from "node:child_process";
-import { setPriority } from "node:os";
+import { cpus, setPriority } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { takesLong } from "./sequencer.mjs";
 
 const worker = new URL("worker.mjs", import.meta.url).pathname;
@@ -20,7 +21,8 @@ export default class PlainNodeRunner {
     const queue = [...tests];
     // Several of the files that start many processes at once would slow each other down until time limits pass: they have
     // a lane. Beside it one takes the others. Both wait for nearly half of their time, and further ones have what they
-    // leave: they take short files and those with a browser, since these wait most and have no limits of time.
+    // leave: they take short files and those with a browser, since these wait most and have no limits of time. The last
+    // lane takes a file only while a core has nothing to do.
     const kinds = [
       [startsMostProcesses, anything],
       [startsFewProcesses, anything],
@@ -33,12 +35,20 @@ export default class PlainNodeRunner {
         if (index >= 0) return queue.splice(index, 1)[0];
       }
     };
+    const takeNextWhenIdle = async (id) => {
+      for (let earlier = timesOfCores(); queue.length > 0 && !watcher.isInterrupted(); ) {
+        await delay(idleSampleMs);
+        const now = timesOfCores();
+        if ((now.idle - earlier.idle) * now.cores > (now.all - earlier.all) * leastIdleCores) return takeNext(id);
+        earlier = now;
+      }
+    };
     const secondRuns = tests[0]?.context.config.testEnvironmentOptions.secondRuns ?? 0;
     const failed = [];
     /** `onFailed` gets the message of a file that failed, and what tells Jest of it. */
     const lane = async (id, next, onFailed) => {
       let running;
-      for (let test = next(); test !== undefined && !watcher.isInterrupted(); test = next()) {
+      for (let test = await next(); test !== undefined && !watcher.isInterrupted(); test = await next()) {
         running ??= startWorker(id);
         await onStart(test);
         try {
@@ -61,7 +71,8 @@ export default class PlainNodeRunner {
     };
     const lanes = Math.min(this.#globalConfig.maxWorkers, tests.length);
     const onFailed = secondRuns > 0 ? keep : tell;
-    await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n + 1, () => takeNext(n + 1), onFailed)));
+    const takeFor = (id) => () => (id < kinds.length ? takeNext(id) : takeNextWhenIdle(id));
+    await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n + 1, takeFor(n + 1), onFailed)));
     // What fails beside others and passes alone had too little of the machine; more than a few of them are a fault.
     if (failed.length > secondRuns) for (const { report } of failed) await report();
     else {
@@ -82,6 +93,20 @@ const startsMostProcesses = (path) => startsManyProcesses(path) && !opensPages(p
 
 /** Below that of what has limits of time. */
 const furtherLanePriority = 10;
+
+const idleSampleMs = 500;
+const leastIdleCores = 0.4;
+
+/** What the cores of the machine have spent, in all and with nothing to do. */
+function timesOfCores() {
+  const times = cpus().map((core) => core.times);
+  const sum = (list) => list.reduce((total, one) => total + one, 0);
+  return {
+    cores: times.length,
+    idle: sum(times.map(({ idle }) => idle)),
+    all: sum(times.flatMap((one) => Object.values(one))),
+  };
+}
 
 const endLimitMs = 60_000;
 /** To end what its tests have started. */
