@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Locator, Page, Route } from "playwright-core";
 import { onePixel } from "#api/kinds.ts";
+import { officeForm } from "../../services/sign/intake/test/form-pdfs.ts";
 import type { Api } from "../support/api.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
@@ -94,6 +95,39 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await button(page, "Continue to fields").click();
     await page.getByRole("heading", { level: 1, name: "Master Services Agreement" }).waitFor();
   }
+
+  test("the form fields of a PDF become fields of whom the sender says, in their places", async () => {
+    const page = await enter("/agreements/new");
+    const form = { name: "Application.pdf", mimeType: "application/pdf", buffer: await officeForm() };
+    await page.locator("input[type=file]").setInputFiles([await pdf("Contract.pdf"), form]);
+    const choice = page.getByRole("button", { name: /60 form fields/ });
+    await choice.waitFor();
+    expect(await page.getByText(/form field/).count()).toBe(1);
+    const first = page.getByRole("group", { name: "Recipient 1" });
+    await first.getByLabel("Name").fill("Ann Example");
+    await first.getByLabel("Email").fill("ann@example.com");
+    await button(page, "Add recipient").click();
+    const second = page.getByRole("group", { name: "Recipient 2" });
+    await second.getByLabel("Name").fill("Bob Example");
+    await second.getByLabel("Email").fill("bob@example.com");
+    await choice.click();
+    await page.getByRole("option", { name: "Drawn on the page as they are" }).waitFor();
+    await page.getByRole("option", { name: "Filled in by Bob Example" }).click();
+    await page.getByLabel("Subject").fill("Application");
+    await expectAccessible(page);
+    await screenshot(page, "sending-form-question");
+    await button(page, "Continue to fields").click();
+    await page.getByRole("heading", { level: 1, name: "Application" }).waitFor();
+    const [ann, bob] = (await agreementAt(page)).recipients.signers;
+    expect([ann.tabs.length, bob.tabs.length]).toEqual([0, 60]);
+    expect(new Set(bob.tabs.map(({ documentId }: { documentId: string }) => documentId))).toEqual(new Set(["2"]));
+    await button(page, "Signature").waitFor();
+    const last = page.locator('.pdf-page[data-page="2"]').last();
+    await last.scrollIntoViewIfNeeded();
+    await last.locator("canvas").waitFor();
+    await screenshot(page, "sending-form-fields");
+    await page.context().close();
+  });
 
   /** Drags from the middle of something to a place on a page, in points. */
   async function dragTo(page: Page, from: Locator, sheet: Locator, x: number, y: number): Promise<void> {

@@ -155,7 +155,8 @@ function fieldOf(
   return {
     ...{ name, type, options, flags: countOf(inheritedIn(chain, "Ff")) },
     values: type === "Btn" ? values.map((state) => valueOfState(state, options)) : values,
-    isUnreadable: type !== "Sig" && value !== undefined && values.length < given.length,
+    // Of a signature field it is a signature that somebody has made.
+    isUnreadable: value !== undefined && (type === "Sig" || values.length < given.length),
     tooltip: textOf(inheritedIn(chain, "TU")) ?? "",
     maxLength: countOf(inheritedIn(chain, "MaxLen")),
     look: textOf(inheritedIn(chain, "DA")) ?? textOf(form?.lookup(PDFName.of("DA"))) ?? "",

@@ -288,6 +288,8 @@ describe("forms that are hostile or odd", () => {
 
   test("in a file that others have signed no field can become a tab", async () => {
     expect(await checkPdf(await signedPdf(), "transform")).toMatchObject({ isSigned: true });
+    const seen = await signedPdf(fieldPdf("/FT/Sig/T(a)/V<</Type/Sig>>"));
+    expect(await checkPdf(seen, "transform").catch(({ message }: Error) => message)).not.toContain("form fields");
     const signed = await signedPdf(fieldPdf("/FT/Tx/T(a)"));
     expect(await checkPdf(signed)).toMatchObject({ isSigned: true });
     expect(await refusal(signed)).toContain("carries signatures");

@@ -1,4 +1,5 @@
 import "./sending.css";
+import { useQuery } from "@tanstack/react-query";
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
@@ -6,11 +7,13 @@ import { Button, Icon } from "../../ui/button.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { useLeaveGuard } from "../../ui/use-leave-guard.tsx";
 import { BrandSelect } from "../brands/brand-select.tsx";
-import { type Details, type DetailsDocument, extensions, problemOf } from "./details.ts";
+import { type Details, type DetailsDocument, extensions, formFillerOf, formFillers, problemOf } from "./details.ts";
+import { formFieldsIn } from "./queries.ts";
 import { RecipientRows } from "./recipient-rows.tsx";
+import type { RecipientInput } from "./types.ts";
 import type { SavingDetails } from "./use-save-details.ts";
 
 interface DetailsFormProps {
@@ -40,6 +43,7 @@ export function DetailsForm({ details, onChange, isFromTemplate = false, saving,
         <Section title={texts.documents} intro={texts.documentsIntro}>
           <DocumentList
             documents={documents}
+            recipients={recipients}
             progress={saving.progress}
             isFromTemplate={isFromTemplate}
             onChange={(changed) => onChange({ ...details, documents: changed })}
@@ -78,6 +82,7 @@ export function DetailsForm({ details, onChange, isFromTemplate = false, saving,
 
 interface DocumentListProps {
   readonly documents: readonly DetailsDocument[];
+  readonly recipients: readonly RecipientInput[];
   readonly isFromTemplate: boolean;
   /** Of documents that are being sent, by their keys, from 0 to 1. */
   readonly progress: ReadonlyMap<string, number>;
@@ -85,7 +90,7 @@ interface DocumentListProps {
 }
 
 /** Files are chosen, or dropped onto it. */
-function DocumentList({ documents, isFromTemplate, progress, onChange }: DocumentListProps) {
+function DocumentList({ documents, recipients, isFromTemplate, progress, onChange }: DocumentListProps) {
   const texts = useTexts("sending");
   const [problems, setProblems] = useState<readonly string[]>([]);
   // What is there when the files have been looked at, which may be more than when they were chosen.
@@ -110,6 +115,8 @@ function DocumentList({ documents, isFromTemplate, progress, onChange }: Documen
             <DocumentRow
               key={document.key}
               document={document}
+              recipients={recipients}
+              onChange={(changed) => onChange(documents.map((one) => (one === document ? changed : one)))}
               progress={progress.get(document.key)}
               {...(isFromTemplate && document.file === undefined
                 ? {}
@@ -165,13 +172,13 @@ function DropArea({ onFiles }: { readonly onFiles: (files: readonly File[]) => v
   );
 }
 
-interface DocumentRowProps {
-  readonly document: DetailsDocument;
+interface DocumentRowProps extends FormFieldsProps {
   readonly progress: number | undefined;
   readonly onRemove?: () => void;
 }
 
-function DocumentRow({ document: { name, bytes, pages, file }, progress, onRemove }: DocumentRowProps) {
+function DocumentRow({ document, recipients, onChange, progress, onRemove }: DocumentRowProps) {
+  const { name, bytes, pages, file } = document;
   const texts = useTexts("sending");
   const size = useSize();
   return (
@@ -185,7 +192,41 @@ function DocumentRow({ document: { name, bytes, pages, file }, progress, onRemov
       {onRemove !== undefined && progress === undefined && (
         <Button kind="quiet" icon="close" aria-label={texts.removeDocument(name)} onPress={onRemove} />
       )}
+      {file !== undefined && <FormFields document={document} recipients={recipients} onChange={onChange} />}
     </li>
+  );
+}
+
+interface FormFieldsProps {
+  readonly document: DetailsDocument;
+  readonly recipients: readonly RecipientInput[];
+  readonly onChange: (document: DetailsDocument) => void;
+}
+
+/** The option of what stays on the page. No recipientId is empty. */
+const drawn = "";
+
+/** Asks who fills in the form fields of a file, once it is known that it has any. */
+function FormFields({ document, recipients, onChange }: FormFieldsProps) {
+  const texts = useTexts("sending");
+  const { data: count = 0 } = useQuery(formFieldsIn(document));
+  if (count === 0) return null;
+  const fillers = formFillers(recipients).map((recipient) => {
+    const { recipientId, name } = recipient;
+    const known = name?.trim() || texts.recipient(recipients.indexOf(recipient) + 1);
+    return { id: recipientId, label: texts.filledInBy(known) };
+  });
+  return (
+    <div className="sending-form-fields">
+      <Select
+        label={texts.formFields(count)}
+        options={[...fillers, { id: drawn, label: texts.drawnOnPage }]}
+        selectedKey={formFillerOf(document, recipients)?.recipientId ?? drawn}
+        onSelectionChange={(chosen) =>
+          onChange({ ...document, formFieldsOf: chosen === null || chosen === drawn ? null : String(chosen) })
+        }
+      />
+    </div>
   );
 }
 

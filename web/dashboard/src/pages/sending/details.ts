@@ -1,4 +1,4 @@
-import { allOf, hasFields, lowestFree } from "./recipients.ts";
+import { allOf, hasFields, inTurn, lowestFree } from "./recipients.ts";
 import type { Draft, DraftDocument, Recipient, RecipientInput, SignTemplate } from "./types.ts";
 
 /** What is filled in before the fields are placed. */
@@ -20,6 +20,8 @@ export interface DetailsDocument {
   readonly pages?: number;
   /** Of documents that are still to be sent. */
   readonly file?: File;
+  /** Whose fields its form fields become: a recipientId, or null to draw them on the page; absent: the first signer. */
+  readonly formFieldsOf?: string | null;
 }
 
 export const noDetails = (): Details => ({
@@ -74,6 +76,20 @@ export function withFields(recipients: readonly RecipientInput[], draft: Draft, 
     const tabs = hasFields(recipient) ? (before.get(recipient.recipientId) ?? []) : [];
     return { ...recipient, tabs: tabs.filter(({ documentId }) => documentId === null || !gone.has(documentId)) };
   });
+}
+
+/** Who can fill in form fields, those whose turn is first before the others. */
+export const formFillers = (recipients: readonly RecipientInput[]): readonly RecipientInput[] =>
+  inTurn(recipients.filter(({ role }) => role === "signer" || role === "inPersonSigner"));
+
+/** Whose fields the form fields of a document become; nobody's when they are drawn on the page. */
+export function formFillerOf(
+  { formFieldsOf }: Pick<DetailsDocument, "formFieldsOf">,
+  recipients: readonly RecipientInput[],
+): RecipientInput | undefined {
+  if (formFieldsOf === null) return undefined;
+  const fillers = formFillers(recipients);
+  return fillers.find(({ recipientId }) => recipientId === formFieldsOf) ?? fillers[0];
 }
 
 const maxFileBytes = 25 * 1024 * 1024;

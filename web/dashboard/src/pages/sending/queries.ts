@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useApi } from "../../api/client.ts";
+import type { DetailsDocument } from "./details.ts";
 import type { Draft, SignTemplate } from "./types.ts";
 
 /** Beside the other pages of agreements, so that their lists are asked for again after a change. */
@@ -46,6 +47,17 @@ export function useSignTemplates(text: string) {
     getNextPageParam: (page) => page.next,
   });
 }
+
+/** How many form fields a file has that is still to be sent. Only PDFs have any, and none is read twice. */
+export const formFieldsIn = ({ key, file }: DetailsDocument) => ({
+  queryKey: ["form fields", key],
+  queryFn: async () => {
+    if (file === undefined || !file.name.toLowerCase().endsWith(".pdf")) return 0;
+    const engine = await import("../../ui/pdf/engine.ts");
+    return engine.countFormFields(new Uint8Array(await file.arrayBuffer()));
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});
 
 /** What the pages know anew after a draft was changed. */
 export function useDraftChanges() {

@@ -4,8 +4,8 @@ import { sendAsOne, useApi } from "../../api/client.ts";
 import { ApiError, errorOf, unreachable } from "../../api/errors.ts";
 import { useSendOnce } from "../../api/send-once.ts";
 import { useTexts } from "../../texts/texts.tsx";
-import { type Details, type DetailsDocument, withFields } from "./details.ts";
-import { pathOf, useDraftChanges } from "./queries.ts";
+import { type Details, formFillerOf, withFields } from "./details.ts";
+import { formFieldsIn, pathOf, useDraftChanges } from "./queries.ts";
 import { groupsOf, lowestFree } from "./recipients.ts";
 import type { Draft } from "./types.ts";
 
@@ -56,7 +56,7 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
       for (const one of goneOf(written, details, arrived.current)) {
         await api.send("DELETE", `${pathOf(written.id)}/documents/${encodeURIComponent(one)}`);
       }
-      await sendFiles(written, details.documents);
+      await sendFiles(written, details);
     } finally {
       // What of it was done counts as known, or the next attempt would take it for the work of somebody else.
       draftIs(await api.get<Draft>(pathOf(written.id)));
@@ -64,14 +64,17 @@ export function useSaveDetails({ draftId, templateId, onSaved }: Origin): Saving
     return draftOf(written.id) ?? written;
   };
 
-  const sendFiles = async (written: Draft, documents: readonly DetailsDocument[]): Promise<void> => {
+  const sendFiles = async (written: Draft, { documents, recipients }: Details): Promise<void> => {
     const taken = written.documents.map(({ documentId }) => documentId);
-    for (const { key, file } of documents) {
+    for (const document of documents) {
+      const { key, file } = document;
       if (file === undefined || arrived.current.has(key)) continue;
       const documentId = lowestFree(taken);
       const onProgress = (part: number) => setProgress(new Map([[key, part]]));
       onProgress(0);
-      const path = `${pathOf(written.id)}/documents/${documentId}`;
+      const filler = formFillerOf(document, recipients);
+      const hasForm = filler !== undefined && (await queries.fetchQuery(formFieldsIn(document))) > 0;
+      const path = `${pathOf(written.id)}/documents/${documentId}${hasForm ? formQuery(filler.recipientId) : ""}`;
       await sendAsOne(queries, (csrfToken = "") => upload(path, file, { csrfToken, onProgress })).catch((error) => {
         throw isRefusal(error)
           ? refusalOf(error, fileRefused(file.name, byCode.get(error.code) ?? error.message))
@@ -116,6 +119,9 @@ const isRefusal = (error: unknown): error is ApiError =>
 /** In words that name the file; a code that the texts know would replace them. */
 const refusalOf = ({ status, requestId, details }: ApiError, message: string): ApiError =>
   new ApiError({ status, code: "FILE_REFUSED", message, requestId, details });
+
+const formQuery = (recipientId: string): string =>
+  `?${new URLSearchParams({ pdfFields: "transform", pdfFieldsRecipientId: recipientId })}`;
 
 /** The ids of documents that the agreement has and that were taken away. */
 function goneOf(before: Draft, details: Details, arrived: ReadonlyMap<string, string>): ReadonlySet<string> {

@@ -1,4 +1,11 @@
-import { getDocument, type PDFDocumentProxy, type PDFPageProxy, PDFWorker, TextLayer } from "pdfjs-dist";
+import {
+  getDocument,
+  type PDFDocumentProxy,
+  type PDFPageProxy,
+  PDFWorker,
+  TextLayer,
+  VerbosityLevel,
+} from "pdfjs-dist";
 import workerUrl from "pdfjs-dist/build/pdf.worker.min.mjs?url";
 
 export interface PdfPage {
@@ -22,11 +29,51 @@ const dataFolder = "/dashboard/assets/";
 
 /** Throws when it is no PDF that can be read. */
 export async function openPdf(data: Uint8Array): Promise<Pdf> {
+  const { document, thread, close } = load(data);
+  try {
+    return pdfOf(await Promise.race([read(document), failureOf(thread)]), close);
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/**
+ * How many form fields of a PDF somebody could fill in; 0 for what cannot be read, and for what was signed before, which
+ * is taken as it is.
+ */
+export async function countFormFields(data: Uint8Array): Promise<number> {
+  if (new TextDecoder("latin1").decode(data).includes("/ByteRange")) return 0;
+  // A broken file is refused when it is sent, which says more than a warning here.
+  const { document, thread, close } = load(data, VerbosityLevel.ERRORS);
+  try {
+    const fields = await Promise.race([document.then((one) => one.getFieldObjects()), failureOf(thread)]);
+    // A map by their names, of which its types know nothing.
+    const all = [...((fields ?? new Map()) as unknown as ReadonlyMap<string, readonly FieldObject[]>).values()];
+    return all.filter((places) => places.some(isFillable)).length;
+  } catch {
+    return 0;
+  } finally {
+    close();
+  }
+}
+
+interface FieldObject {
+  readonly type?: string;
+  readonly editable?: boolean;
+}
+
+const fillable: ReadonlySet<string> = new Set(["text", "checkbox", "radiobutton", "combobox", "listbox", "signature"]);
+
+const isFillable = ({ type = "", editable = true }: FieldObject): boolean => editable && fillable.has(type);
+
+function load(data: Uint8Array, verbosity: number = VerbosityLevel.WARNINGS) {
   const thread = startWorker();
   // Its types know no port.
-  const worker = new PDFWorker({ port: thread as unknown as null });
+  const worker = new PDFWorker({ port: thread as unknown as null, verbosity });
   const task = getDocument({
     data,
+    verbosity,
     worker,
     cMapUrl: `${dataFolder}cmaps/`,
     standardFontDataUrl: `${dataFolder}standard_fonts/`,
@@ -39,12 +86,7 @@ export async function openPdf(data: Uint8Array): Promise<Pdf> {
       .catch(() => undefined)
       .finally(() => thread.terminate());
   };
-  try {
-    return pdfOf(await Promise.race([read(task.promise), failureOf(thread)]), close);
-  } catch (error) {
-    close();
-    throw error;
-  }
+  return { document: task.promise, thread, close };
 }
 
 /** The one address from which a thread may be started. */
