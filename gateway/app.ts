@@ -17,6 +17,7 @@ import { observePool } from "#platform/db/observe-pool.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { watchCertificates } from "#platform/gauges.ts";
 import type { FindMissing } from "#platform/health.ts";
+import { type Fetch, fetchThrough } from "#platform/net/egress-fetch.ts";
 import type { Worker } from "#platform/periodic.ts";
 import type { RpcServer } from "#platform/rpc/server.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
@@ -47,6 +48,7 @@ import { createFloodGuard } from "./limits/flood-guard.ts";
 import { createLimiter, createLocalLimiter } from "./limits/limiter.ts";
 import { createUseReporter } from "./limits/use-report.ts";
 import { createWindowStore, createWindowSweeper } from "./limits/window-store.ts";
+import { createSnsReader } from "./mail-reports/sns.ts";
 import { createIdentityProvider } from "./oidc/identity-provider.ts";
 import { buildOpenApi } from "./openapi/build.ts";
 import { createReference } from "./openapi/reference.ts";
@@ -72,6 +74,8 @@ export interface GatewayDeps {
   readonly checkOthers?: () => Promise<void>;
   /** Names the services that are not ready. */
   readonly findMissing?: FindMissing;
+  /** Requests to Amazon SNS; of the network when absent. */
+  readonly fetch?: Fetch;
   /** The memory budget for large bodies; production's when absent. */
   readonly bodyBudget?: BodyBudget;
   /** The same for bodies that carry documents. */
@@ -182,6 +186,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       documentPage,
       signingPage,
       mailReportsSecret: config.mailReportsSecret ?? "",
+      sns: createSnsReader({ fetch: deps.fetch ?? fetchThrough(config.egress), logger }),
       linkGuard: createLinkGuard({ limiter, logger }),
       checkReady,
       findMissing,

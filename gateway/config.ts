@@ -14,7 +14,7 @@ import {
   urlSetting,
 } from "#platform/config.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
-import { egressOf, egressSettings } from "#platform/net/egress-proxy.ts";
+import { type Egress, egressOf, egressSettings } from "#platform/net/egress-proxy.ts";
 import {
   createNamedReceivers,
   type NamedReceivers,
@@ -48,6 +48,8 @@ export interface GatewayConfig {
   readonly grpc?: GrpcConfig | undefined;
   /** Of those who report mails that came back; no reports are taken when it is absent or empty. */
   readonly mailReportsSecret?: FreshText;
+  /** The proxy of the operator's network; absent: directly. */
+  readonly egress?: Egress | undefined;
   /** Where abuse is reported; pages have no link when it is absent or empty. */
   readonly abuseContact?: string;
   /** Whether webhooks may use http and private addresses. */
@@ -194,6 +196,7 @@ export function configFromEnv(env: Environment): GatewayConfig {
     mailReportsSecret: freshText("MAIL_REPORTS_SECRET", env, {
       ...{ parse: reportsSecretSetting.parse, first: values.MAIL_REPORTS_SECRET },
     }),
+    egress: egressOf(values, env),
     abuseContact: values.ABUSE_CONTACT,
     allowPrivateReceivers: values.WEBHOOKS_ALLOW_PRIVATE,
     privateReceivers: createNamedReceivers(values.WEBHOOKS_PRIVATE_RECEIVERS),

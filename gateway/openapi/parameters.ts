@@ -120,7 +120,7 @@ export function requestBodyOf({
     content: {
       "application/json": media,
       ...(form ? { "application/x-www-form-urlencoded": media } : {}),
-      ...Object.fromEntries(messageTypes.map((type) => [type, bytes])),
+      ...Object.fromEntries(messageTypes.map((type) => [type, type.startsWith("text/") ? messageText : bytes])),
       ...(documents === undefined ? {} : documentContent(documents)),
     },
   };
@@ -128,6 +128,7 @@ export function requestBodyOf({
 
 /** OpenAPI 3.1 describes bytes by their type alone. */
 const bytes: Json = {};
+const messageText: Json = { schema: { type: "string" }, example: "The message." };
 
 const documentContent = ({ multipart, raw }: DocumentRules): Json => ({
   ...(raw === "no" ? {} : { "application/pdf": bytes, "application/octet-stream": bytes }),

@@ -79,7 +79,7 @@ export function pageFrame(look: PageLook | undefined, { locale, reportUrl }: Fra
   const link = reportUrl === "" ? "" : `<a href="${escapeHtml(reportUrl)}">${report}</a>`;
   const shown = brand && brandLookOf(brand, organizationId);
   const footer = shown?.footer
-    ? `<p dir="auto">${escapeHtml(visibleText(shown.footer)).replaceAll("\n", "<br>")}</p>`
+    ? `<p><bdi>${escapeHtml(visibleText(shown.footer)).replaceAll("\n", "<br>")}</bdi></p>`
     : "";
   const facts = [who, link].filter((part) => part !== "").join(" · ");
   const foot = `${footer}${facts === "" ? "" : `<p>${facts}</p>`}`;

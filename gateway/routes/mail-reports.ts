@@ -3,6 +3,7 @@ import { textNow } from "#platform/config.ts";
 import { DomainError } from "#platform/errors.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { type FailedMail, readDeliveryReport } from "../mail-reports/delivery-report.ts";
+import type { SnsReader } from "../mail-reports/sns.ts";
 import { type BodySpec, defineRoute, onBehalfOf, type Route } from "./route.ts";
 import { example } from "./schema-parts.ts";
 
@@ -22,7 +23,8 @@ interface PostmarkEvent {
   readonly Metadata?: Readonly<Record<string, unknown>>;
 }
 
-const messageTypes = ["message/rfc822", "multipart/report"];
+/** The last is what SNS calls its JSON. */
+const messageTypes = ["message/rfc822", "multipart/report", "text/plain"];
 
 const reportBody: BodySpec<Buffer | PostmarkEvent> = {
   schema: {
@@ -53,14 +55,19 @@ export const mailReportRoutes: readonly Route[] = [
     path: "/mail/reports/{secret}",
     summary: "Report a mail that came back",
     description:
-      "For mail servers and mail services, which know the secret: a delivery status notification (RFC 3464) as the message itself, or the bounce webhook of Postmark. When no server tries to deliver the mail any more, its recipient is marked. Anything else changes nothing, and the answer is the same. NOT_FOUND when the installation takes no reports, or with another secret.",
+      "For mail servers and mail services, which know the secret: a delivery status notification (RFC 3464) as the message itself, the bounce webhook of Postmark, or notifications of Amazon SES through SNS, whose signature is checked. When no server tries to deliver the mail any more, its recipient is marked. Anything else changes nothing, and the answer is the same. NOT_FOUND when the installation takes no reports, or with another secret.",
     body: reportBody,
     success: { status: 202, description: "It was received." },
     errors: ["NOT_FOUND"],
-    call: async (request, { sign, mailReportsSecret }) => {
+    call: async (request, { sign, mailReportsSecret, sns }) => {
       if (!isSecret(request.params.secret, textNow(mailReportsSecret))) throw new DomainError("NOT_FOUND");
       const { body } = request;
-      const failed = Buffer.isBuffer(body) ? readMessage(body, request.headers["content-type"]) : readPostmark(body);
+      const contentType = request.headers["content-type"] ?? "";
+      const failed = !Buffer.isBuffer(body)
+        ? readPostmark(body)
+        : /^text\/plain\b/i.test(contentType)
+          ? await readSns(body, sns)
+          : readMessage(body, contentType);
       // No token is longer.
       if (failed !== undefined && failed.token.length <= 200 && failed.token !== "") {
         await sign.reportUndelivered(failed, onBehalfOf(request));
@@ -76,8 +83,17 @@ function isSecret(given: string, secret: string): boolean {
   return secret !== "" && timingSafeEqual(one, other);
 }
 
+/** SNS sends again what was answered with an error. */
+async function readSns(body: Buffer, sns: SnsReader): Promise<FailedMail | undefined> {
+  try {
+    return await sns.read(body.toString());
+  } catch (error) {
+    throw new DomainError("SERVICE_UNAVAILABLE", { cause: error });
+  }
+}
+
 /** A multipart/report that is the body itself has its boundary in the header of the request. */
-function readMessage(body: Buffer, contentType = ""): FailedMail | undefined {
+function readMessage(body: Buffer, contentType: string): FailedMail | undefined {
   const isWhole = /^message\/rfc822\b/i.test(contentType);
   return readDeliveryReport(
     isWhole ? body : Buffer.concat([Buffer.from(`Content-Type: ${contentType}\r\n\r\n`), body]),

@@ -22,6 +22,7 @@ import type { BuiltPage } from "../built-page.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import type { EvidenceKeys } from "../evidence-keys.ts";
 import type { Home } from "../home-page.ts";
+import type { SnsReader } from "../mail-reports/sns.ts";
 import type { IdentityProvider } from "../oidc/identity-provider.ts";
 import type { Reference } from "../openapi/reference.ts";
 import type { BrandLooks } from "../render/brand-looks.ts";
@@ -68,6 +69,8 @@ export interface Services {
   readonly linkGuard: LinkGuard;
   /** Of those who report mails that came back; empty when no reports are taken. */
   readonly mailReportsSecret: FreshText;
+  /** Of mails that Amazon SES reports. */
+  readonly sns: SnsReader;
   /** Throws while this gateway starts. */
   checkReady(): Promise<void>;
   /** What is at the root. */

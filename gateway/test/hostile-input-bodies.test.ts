@@ -98,9 +98,10 @@ const withJson = (target: Target, place: Place, text: string): HostileRequest =>
 /** Types of bodies that an operation does not take. */
 function otherTypes({ body }: Target["route"]): [string, HostileRequest][] {
   if (body?.documents?.raw === "any") return [];
+  const text = { body: "{}", headers: { "Content-Type": "text/plain" } };
   const parts = { body: "--a--", headers: { "Content-Type": "multipart/form-data; boundary=a" } };
   return [
-    ["text", { body: "{}", headers: { "Content-Type": "text/plain" } }],
+    ...(body?.messageTypes?.includes("text/plain") === true ? [] : [["text", text] as [string, HostileRequest]]),
     ["XML", { body: "<a/>", headers: { "Content-Type": "application/xml" } }],
     ...(body?.documents?.multipart === true ? [] : [["a multipart body", parts] as [string, HostileRequest]]),
     ["another charset", { body: "{}", headers: { "Content-Type": "application/json; charset=utf-16" } }],

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,6 +77,7 @@ beforeAll(async () => {
   const fakes = { ...(await createFakes()), sign: createFakeSign(() => ({}), handlers) };
   gateway = await startTestGateway(database.url, {
     fakes,
+    fetch: atSns,
     config: { signingPageFolder: folder, abuseContact: "abuse@example.com" },
   });
 });
@@ -92,6 +93,16 @@ beforeEach(() => {
   ended = undefined;
   frameAncestors = [];
 });
+
+const snsKeys = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+const snsAsked: string[] = [];
+
+/** Stands for SNS: it has one key, and is away where the name of a key begins with ffff. */
+async function atSns(url: string): Promise<Response> {
+  snsAsked.push(url);
+  if (url.includes("Service-ffff")) throw new TypeError("fetch failed");
+  return new Response(snsKeys.publicKey.export({ type: "spki", format: "pem" }));
+}
 
 const createBrand = async () =>
   gateway.call("POST", "/v1/sign/brands", {
@@ -441,6 +452,90 @@ X-Assent-Report: ${token}
     expect(await report("{}")).toEqual([400, []]);
     expect(await report("x".repeat(1_048_577), "message/rfc822")).toEqual([400, []]);
     expect(await report(message, "multipart/mixed; boundary=b")).toEqual([415, []]);
+  });
+
+  describe("of Amazon SES", () => {
+    const topic = "arn:aws:sns:eu-central-1:123456789012:bounces";
+    const keyUrl = `https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-${"0a".repeat(16)}.pem`;
+    const mail = { headers: [{ name: "X-Assent-Report", value: token }] };
+    const bounce = { bounceType: "Permanent", bouncedRecipients: [{ emailAddress: "a@example.com", status: "5.1.1" }] };
+    const bounced = { notificationType: "Bounce", bounce, mail };
+    const signed = (given: Record<string, string>, digest = "sha256"): string => {
+      const content: Record<string, string> = { MessageId: "m-1", TopicArn: topic, Timestamp: "now", ...given };
+      const text = ["Message", "MessageId", "Subject", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"]
+        .flatMap((name) => (content[name] === undefined ? [] : [`${name}\n${content[name]}\n`]))
+        .join("");
+      const Signature = sign(digest, Buffer.from(text), snsKeys.privateKey).toString("base64");
+      const SignatureVersion = digest === "sha1" ? "1" : "2";
+      return JSON.stringify({ SigningCertURL: keyUrl, ...content, SignatureVersion, Signature });
+    };
+    const notification = (content: unknown, more: Record<string, string> = {}): string =>
+      signed({ Type: "Notification", Message: JSON.stringify(content), ...more });
+    const told = (body: string) => report(body, "text/plain; charset=UTF-8");
+
+    test("are read when SNS has signed them", async () => {
+      expect(await told(notification(bounced))).toEqual(noted("5.1.1"));
+      const { notificationType: _, ...others } = bounced;
+      const event = { ...others, eventType: "Bounce", bounce: { ...bounce, bouncedRecipients: [] } };
+      expect(await told(notification(event, { Subject: "Amazon SES" }))).toEqual(noted(""));
+      const older = signed({ Type: "Notification", Message: JSON.stringify(bounced) }, "sha1");
+      expect(await told(older)).toEqual(noted("5.1.1"));
+    });
+
+    test("change nothing when somebody else has signed them, or when they tell of no lost mail", async () => {
+      const changed = JSON.parse(notification(bounced));
+      const others = [
+        JSON.stringify({ ...changed, MessageId: "m-2" }),
+        JSON.stringify({ ...changed, Signature: "" }),
+        JSON.stringify({ ...changed, SignatureVersion: "constructor" }),
+        JSON.stringify({ ...changed, Message: 1 }),
+        notification({ ...bounced, bounce: { ...bounce, bounceType: "Transient" } }),
+        notification({ ...bounced, notificationType: "Complaint" }),
+        notification({ ...bounced, mail: {} }),
+        notification([null]),
+        signed({ Type: "UnsubscribeConfirmation", Message: "Bye" }),
+        "not JSON",
+        "[]",
+      ];
+      for (const other of others) expect([other, await told(other)]).toEqual([other, [202, []]]);
+    });
+
+    test("never lead this process to another host", async () => {
+      snsAsked.length = 0;
+      const hosts = [
+        "https://sns.eu-central-1.amazonaws.com.evil.example",
+        "https://sns.us-east-1.amazonaws.com",
+        "http://sns.eu-central-1.amazonaws.com",
+        "https://sns.eu-central-1.amazonaws.com:8443",
+        "https://sns.eu-central-1.amazonaws.com@evil.example",
+        "https://sns.eu-central-1.amazonaws.com/bucket",
+      ];
+      for (const host of hosts) {
+        const SigningCertURL = `${host}/SimpleNotificationService-${"0a".repeat(16)}.pem`;
+        expect(await told(notification(bounced, { SigningCertURL }))).toEqual([202, []]);
+      }
+      for (const TopicArn of ["arn:aws:sns:evil.example/:123456789012:bounces", "arn:aws:s3:::bucket", ""]) {
+        expect(await told(notification(bounced, { TopicArn }))).toEqual([202, []]);
+      }
+      expect(snsAsked).toEqual([]);
+    });
+
+    test("are subscribed to at the topic's own host, whatever the message says, once it is signed", async () => {
+      const asking = { Type: "SubscriptionConfirmation", Message: "Confirm", Token: "t&1" };
+      const confirmation = signed({ ...asking, SubscribeURL: "https://evil.example/" });
+      snsAsked.length = 0;
+      expect(await told(confirmation.replace("t&1", "t&2"))).toEqual([202, []]);
+      expect(await told(confirmation)).toEqual([202, []]);
+      const query = `Action=ConfirmSubscription&TopicArn=${encodeURIComponent(topic)}&Token=t%261`;
+      expect(snsAsked.filter((url) => !url.endsWith(".pem"))).toEqual([
+        `https://sns.eu-central-1.amazonaws.com/?${query}`,
+      ]);
+    });
+
+    test("are sent again while SNS cannot be asked", async () => {
+      const SigningCertURL = keyUrl.replace("Service-0a0a", "Service-ffff");
+      expect(await told(notification(bounced, { SigningCertURL }))).toEqual([503, []]);
+    });
   });
 
   test("is nowhere without the secret, and where none is set", async () => {

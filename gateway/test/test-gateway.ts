@@ -5,6 +5,7 @@ import { createMemoryBus } from "#platform/events/memory.ts";
 import { newId } from "#platform/ids.ts";
 import { createLogger, type Logger } from "#platform/logger.ts";
 import { createMetrics, type Metrics } from "#platform/metrics.ts";
+import type { Fetch } from "#platform/net/egress-fetch.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
@@ -89,6 +90,8 @@ export async function startTestGateway(
     interceptors?: readonly Interceptor[];
     limits?: Partial<ConnectionLimits>;
     findMissing?: () => Promise<readonly string[]>;
+    /** Instead of the network. */
+    fetch?: Fetch;
     bodyBudget?: BodyBudget;
     documentBudget?: BodyBudget;
   } = {},
@@ -124,6 +127,7 @@ export async function startTestGateway(
     sign: connect("sign", fakes.sign.routes, { maxMessageBytes: 64 * 1024 * 1024 }),
     webhooks: connect("webhooks", fakes.webhooks.routes),
     ...(options.findMissing === undefined ? {} : { findMissing: options.findMissing }),
+    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
     ...(options.bodyBudget === undefined ? {} : { bodyBudget: options.bodyBudget }),
     ...(options.documentBudget === undefined ? {} : { documentBudget: options.documentBudget }),
   });
