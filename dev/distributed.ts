@@ -84,6 +84,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   }
   /** Starts none. The targets are complete when all have their ports: services call each other both ways. */
   const reserve = async (service: string, count = 1): Promise<() => Placed[]> => {
+    if (count === 0) return () => [];
     const ports = await Promise.all(times(count, (n) => reservePorts(options, service, numbered(service, n))));
     if (service !== "gateway") targets[`${service.toUpperCase()}_TARGET`] = target(ports);
     return () =>
@@ -100,9 +101,12 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
     await reserve("sign", options.signs),
     await reserve("webhooks", options.webhooks),
     await reserve("gateway", options.gateways),
+    // Without LibreOffice it would not start.
+    await reserve("convert", options.env?.OFFICE_PROGRAM ? 1 : 0),
   ];
   const all = reserved.map((make) => make());
   const [auths = [], templates = [], docgens = [], clicks = [], signs = [], webhooks = [], gateways = []] = all;
+  const converts = all[7] ?? [];
 
   const placed = all.flat();
   const processes = placed.map((p) => p.process);
@@ -112,7 +116,7 @@ export async function startDistributed(options: DistributedOptions): Promise<Dis
   };
   try {
     await Promise.all([...auths, ...templates].map((p) => p.process.start()));
-    await Promise.all(docgens.map((p) => p.process.start()));
+    await Promise.all([...docgens, ...converts].map((p) => p.process.start()));
     await Promise.all([...clicks, ...signs, ...webhooks].map((p) => p.process.start()));
     await Promise.all(gateways.map((p) => p.process.start()));
   } catch (error) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Environment, readSettings, type Setting } from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 import { settings as gatewaySettings } from "../gateway/config.ts";
+import { findOffice } from "../services/convert/office.ts";
 import type { CertificateFiles } from "../services/sign/seal/test-certificate.ts";
 import { evidenceIssuer, type Home, type Secrets } from "./home.ts";
 import { settingsOfPrograms } from "./programs.ts";
@@ -33,6 +34,10 @@ export const launcherSettings: Readonly<Record<string, { readonly byDefault: str
   SMTP_URL: {
     byDefault: "empty",
     doc: "A mail server ([mails](mail.md)). Without it `npm start` keeps mails in a mailbox at /mailbox, and `start:distributed` sends none. Links in mails lead to this copy when `PUBLIC_URL` is empty.",
+  },
+  OFFICE_PROGRAM: {
+    byDefault: "`soffice` on PATH",
+    doc: "As below. Without LibreOffice, or with `-`, the convert service is not started, and Office files and pictures are refused.",
   },
   WEBHOOKS_ALLOW_PRIVATE: { byDefault: "`true`", doc: "As below: the inbox of a copy is on this machine." },
   GRPC_HOST: { byDefault: "`127.0.0.1`", doc: "As below, with another default." },
@@ -96,6 +101,12 @@ export const withKeptApart = ({ folder }: Home, env: Environment): Environment =
   LOG_WITNESS: join(folder, "log-witness"),
   ...env,
 });
+
+/** A copy prints Office files where LibreOffice is installed. */
+export const withOffice = (env: Environment): Environment => {
+  const { OFFICE_PROGRAM: wish } = env;
+  return { ...env, OFFICE_PROGRAM: wish === "-" ? "" : wish || findOffice() || "" };
+};
 
 /** Whether the variable, or the one that names a file with its value, is set to anything. */
 const isSet = (env: Environment, name: string): boolean => (env[name] || env[`${name}_FILE`] || "") !== "";

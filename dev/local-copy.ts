@@ -8,7 +8,7 @@ import { createDeliveriesPage } from "./deliveries-page.ts";
 import { type Demo, prepareDemo, unreadyText } from "./demo.ts";
 import { createDemoPage } from "./demo-page/demo-page.ts";
 import { type Home, removeHomeFile, writeHomeFile } from "./home.ts";
-import { hostOf, reachableHost, withAdminToken, withKeptApart } from "./launch-settings.ts";
+import { hostOf, reachableHost, withAdminToken, withKeptApart, withOffice } from "./launch-settings.ts";
 import { answerPage, refuseRequest } from "./local-page.ts";
 import { openSeal } from "./programs.ts";
 import { adminClient, startSingleProcess, type Unready } from "./single-process.ts";
@@ -47,7 +47,7 @@ export async function startLocalCopy(options: LocalCopyOptions): Promise<LocalCo
   const pages = [mail.handlePage, deliveriesPage.handle, inbox.handle, demoPage.handle];
   const running = await startSingleProcess({
     ...{ databaseUrl, natsUrl, host, port, logger, secrets },
-    env: withKeptApart(home, env),
+    env: withOffice(withKeptApart(home, env)),
     seal: await openSeal(home),
     mail: mail.setup,
     handlePage: (req, res) => pages.some((handle) => handle(req, res)),

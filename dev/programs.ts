@@ -2,6 +2,7 @@ import type { Settings } from "#platform/config.ts";
 import { settings as gateway } from "../gateway/config.ts";
 import { settings as auth } from "../services/auth/config.ts";
 import { settings as click } from "../services/click/config.ts";
+import { settings as convert } from "../services/convert/config.ts";
 import { settings as docgen } from "../services/docgen/config.ts";
 import { settings as sign } from "../services/sign/config.ts";
 import { type CertificateFiles, makeTestCertificate } from "../services/sign/seal/test-certificate.ts";
@@ -21,6 +22,7 @@ export const settingsOfPrograms: ReadonlyArray<{
   { title: "docgen", entry: "services/docgen/main.ts", settings: docgen },
   { title: "click", entry: "services/click/main.ts", settings: click },
   { title: "sign", entry: "services/sign/main.ts", settings: sign },
+  { title: "convert", entry: "services/convert/main.ts", settings: convert },
   { title: "webhooks", entry: "services/webhooks/main.ts", settings: webhooks },
 ];
 

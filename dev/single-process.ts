@@ -31,6 +31,8 @@ import { configFromEnv as authConfig } from "../services/auth/config.ts";
 import { createAuthService } from "../services/auth/service.ts";
 import { configFromEnv as clickConfig } from "../services/click/config.ts";
 import { createClickService } from "../services/click/service.ts";
+import { configFromEnv as convertConfig } from "../services/convert/config.ts";
+import { maxMessageBytes as convertMessageBytes, createConvertService } from "../services/convert/service.ts";
 import { configFromEnv as docgenConfig } from "../services/docgen/config.ts";
 import { createDocgenService } from "../services/docgen/service.ts";
 import { configFromEnv as signConfig } from "../services/sign/config.ts";
@@ -102,6 +104,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
     ...{ auth: authConfig(env("auth")), templates: templatesConfig(env("templates")) },
     ...{ docgen: docgenConfig(env("docgen")), click: clickConfig(env("click")), sign: signConfig(env("sign")) },
     ...{ webhooks: webhooksConfig(env("webhooks")), gateway: configOfGateway(env("gateway")) },
+    convert: convertConfig(env("convert")),
   };
   const tracing = await startTracing("single", readSettings(tracingSettings, env("gateway")), { logger, metrics });
   const { tracer } = tracing;
@@ -145,9 +148,11 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   const click = await createClickService(configs.click, {
     ...{ runtime, templates: connect(templates), docgen: connect(docgen), mail },
   });
+  // The launcher says where LibreOffice is; without it Office files are refused, as in a cluster without this service.
+  const convert = configs.convert.program ? createConvertService(configs.convert, { runtime }) : undefined;
   const sign = await createSignService(configs.sign, {
     ...{ runtime, auth: connect(auth), docgen: connect(docgen), click: connect(click), mail },
-    webhooks: later(() => webhooks),
+    ...{ webhooks: later(() => webhooks), convert: convert && connect(convert, convertMessageBytes) },
   });
   const webhooks = createWebhooksService(configs.webhooks, {
     ...{ runtime, click: connect(click), sign: connect(sign, signMessageBytes) },
@@ -211,6 +216,7 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
         for (const worker of service.workers) await worker.stop();
         await service.close();
       }
+      await convert?.close();
       await adminPort.close();
       await bus.close();
       await tracing.stop();

@@ -15,6 +15,7 @@ import {
   unreadVariables,
   withAdminToken,
   withKeptApart,
+  withOffice,
 } from "./launch-settings.ts";
 import { migrateAll } from "./migrations.ts";
 import { startNats } from "./nats.ts";
@@ -61,7 +62,7 @@ async function start(): Promise<void> {
   const secrets = withAdminToken(home.secrets, process.env);
   const running = await startDistributed({
     ...{ databaseUrl, natsUrl, secrets, seal: await openSeal(home), logFolder: home.logFolder },
-    env: withKeptApart(home, process.env),
+    env: withOffice(withKeptApart(home, process.env)),
     port: given.PORT ?? 8080,
     gateways: Number(values.gateways),
     clicks: Number(values.clicks),

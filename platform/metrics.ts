@@ -78,6 +78,8 @@ export interface Metrics {
   readonly rendererEnds: Counter<"reason">;
   /** Processes that read documents and ended, by why: "timeout", "out_of_memory" and "crashed" refused a file. */
   readonly intakeEnds: Counter<"reason">;
+  /** Seconds to print an Office file as a PDF, by what came of it: "converted", "refused" or "failed". */
+  readonly convertDuration: Histogram<"outcome">;
   /** Files compared before their seal, by what came of it. Raise an alarm at the first "different" or "ended". */
   readonly signWitnessed: Counter<"outcome">;
   /** Seconds that the oldest agreement has waited for its seal. Raise an alarm above 120. */
@@ -232,6 +234,9 @@ export function createMetrics(): Metrics {
     renderDuration: histogram("assent_render_duration_seconds", "Time to make a PDF, waiting included.", ["outcome"]),
     rendererEnds: counter("assent_renderer_ends_total", "Renderer processes that ended.", ["reason"]),
     intakeEnds: counter("assent_intake_ends_total", "Processes that read documents and ended.", ["reason"]),
+    convertDuration: histogram("assent_convert_duration_seconds", "Time to print an Office file as a PDF.", [
+      "outcome",
+    ]),
     signWitnessed: counter("assent_sign_witnessed_total", "Files compared before they were sealed.", ["outcome"]),
     signCompletingOldestSeconds: fresh(
       busyFreshMs,

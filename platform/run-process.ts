@@ -22,10 +22,13 @@ import { startTracing } from "./tracing/start-tracing.ts";
 import { traceBus } from "./tracing/trace-calls.ts";
 
 type Values = SettingValues<typeof commonSettings>;
+type DatabaseSetting = "DATABASE_URL" | "DATABASE_ROLE" | "DATABASE_POOL_SIZE";
 
 interface ProcessOptions {
-  /** The gateway takes no calls as services do, and has no events. */
-  readonly values: Omit<Values, "RPC_HOST" | "RPC_PORT" | "ADMIN_TOKEN" | "NATS_URL"> & { readonly NATS_URL?: string };
+  /** The gateway takes no calls as services do, and has no events; what keeps nothing has no database. */
+  readonly values: Omit<Values, "RPC_HOST" | "RPC_PORT" | "ADMIN_TOKEN" | "NATS_URL" | DatabaseSetting> & {
+    readonly NATS_URL?: string;
+  };
   readonly env: Environment;
   /** Where lines of the log go; standard output when absent. */
   readonly logTo?: Parameters<typeof createLogger>[2];
@@ -87,7 +90,10 @@ export async function runProcess(
 /** The same for a service. `maxMessageBytes` is what it takes in one call; 4 MiB when absent. */
 export const runServiceProcess = (
   name: string,
-  options: ProcessOptions & { readonly values: Values; readonly maxMessageBytes?: number },
+  options: ProcessOptions & {
+    readonly values: Omit<Values, "NATS_URL" | DatabaseSetting>;
+    readonly maxMessageBytes?: number;
+  },
   create: (parts: ProcessParts) => Service | Promise<Service>,
 ): Promise<void> =>
   runProcess(name, options, async (parts) => {

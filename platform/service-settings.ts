@@ -81,7 +81,7 @@ export const commonSettings = {
   RPC_TLS_CA_FILE: stringSetting("PEM file of the authority that both sides' certificates must come from.", ""),
   RPC_OWN_NAMES: listSetting(
     "DNS names or URIs (SPIFFE ids) in the certificates of the processes of this installation, comma-separated. Whoever has a certificate with one of them may act for every organization.",
-    ["auth", "click", "docgen", "gateway", "sign", "templates", "webhooks"],
+    ["auth", "click", "convert", "docgen", "gateway", "sign", "templates", "webhooks"],
   ),
   INTERNAL_TOKEN_KEYS: internalKeysSetting,
   ...tracingSettings,

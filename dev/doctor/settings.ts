@@ -4,6 +4,7 @@ import { type commonSettings, requireProof } from "#platform/service-settings.ts
 import { configFromEnv as gateway } from "../../gateway/config.ts";
 import { configFromEnv as auth } from "../../services/auth/config.ts";
 import { configFromEnv as click } from "../../services/click/config.ts";
+import { configFromEnv as convert } from "../../services/convert/config.ts";
 import { configFromEnv as docgen } from "../../services/docgen/config.ts";
 import { configFromEnv as sign } from "../../services/sign/config.ts";
 import { configFromEnv as templates } from "../../services/templates/config.ts";
@@ -15,6 +16,7 @@ const readers: ReadonlyMap<string, (env: Environment) => unknown> = new Map<stri
   ["auth", auth],
   ["templates", templates],
   ["docgen", docgen],
+  ["convert", convert],
   ["click", click],
   ["sign", sign],
   ["webhooks", webhooks],

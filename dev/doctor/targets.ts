@@ -3,6 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
+import { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { InstallationService, type SettingFingerprint } from "#gen/assent/operations/v1/installation_pb.ts";
 import { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -24,6 +25,7 @@ export const targets: ReadonlyMap<string, DescService> = new Map<string, DescSer
   ["CLICK_TARGET", ClickService],
   ["DOCGEN_TARGET", DocgenService],
   ["SIGN_TARGET", SignService],
+  ["CONVERT_TARGET", ConverterService],
   ["WEBHOOKS_TARGET", WebhooksService],
 ]);
 

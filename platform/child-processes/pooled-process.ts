@@ -193,7 +193,7 @@ const placesIn = (words: string): string[] =>
     .map(withSources);
 
 /** Calls back once when the process exceeds this much physical memory. Returns a function that stops watching. */
-function watchMemory(pid: number, maxBytes: number, onExceeded: () => void): () => void {
+export function watchMemory(pid: number, maxBytes: number, onExceeded: () => void): () => void {
   let isAsking = false;
   const look = async (): Promise<void> => {
     if (isAsking) return;

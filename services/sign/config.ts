@@ -56,6 +56,10 @@ export const settings = {
   DOCGEN_TARGET: stringSetting(
     "Where the docgen service answers gRPC: it prints certificates and what is no PDF, and keeps generated documents.",
   ),
+  CONVERT_TARGET: stringSetting(
+    "Where the convert service answers gRPC: it prints Office files as PDFs. Empty refuses these, and pictures.",
+    "",
+  ),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs and acceptances."),
   WEBHOOKS_TARGET: stringSetting("Where the webhooks service answers gRPC: it keeps what was sent."),
   INTAKE_PROCESSES: integerSetting(

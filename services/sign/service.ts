@@ -1,6 +1,7 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
+import { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
@@ -20,6 +21,7 @@ import type { SignConfig } from "./config.ts";
 import { createAgreementFiles } from "./files/agreement-files.ts";
 import { createOldFileSealer } from "./files/seal-old-files.ts";
 import { personalDataRoutes, signRoutes } from "./handlers.ts";
+import { createOfficeConverter } from "./intake/convert-document.ts";
 import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
 import { createJobLoop } from "./jobs/job-loop.ts";
@@ -39,6 +41,8 @@ export interface SignServiceDeps {
   readonly auth: Transport;
   /** Connects to the docgen service, which renders PDFs. */
   readonly docgen: Transport;
+  /** Connects to the convert service, which prints Office files; without it these are refused. */
+  readonly convert?: Transport | undefined;
   /** Connects to the click service, which keeps the evidence logs. */
   readonly click: Transport;
   /** Connects to the webhooks service. This one, auth, click and docgen keep what periods are for. */
@@ -76,7 +80,10 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
   const tokens = createClient(TokenService, deps.auth);
   const evidenceLog = createClient(EvidenceLogService, deps.click);
   const organizations = createOrganizationReader({ tokens, monotonic: () => performance.now(), logger });
-  const intake = deps.intake ?? createIntake({ ...intakeOptions(config), renderer, clock, logger, metrics, tracer });
+  const office =
+    deps.convert && createOfficeConverter(createClient(ConverterService, deps.convert), () => performance.now());
+  const intake =
+    deps.intake ?? createIntake({ ...intakeOptions(config), renderer, office, clock, logger, metrics, tracer });
   const witness = createWitness({ logger, metrics, tracer });
   const mail = deps.mail ?? configuredMail(config);
   const masterKeys = parseMasterKeys(config.masterKey);

@@ -1,5 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { Client } from "@connectrpc/connect";
+import type { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type FieldProblem, fromConnectError } from "#platform/errors.ts";
 
@@ -65,4 +66,78 @@ function asAnswer(error: unknown, field: string): unknown {
     return new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" }, cause: error });
   }
   return error;
+}
+
+/** Prints Office files, in processes of another kind. */
+export interface OfficeConverter {
+  /** What can be printed, and the pictures that we print ourselves where Office files are taken. */
+  formats(): Promise<ReadonlySet<string>>;
+  /** Throws CORRUPTED_DOCUMENT with a message for whoever sent the file. */
+  convert(orgId: string, format: string, content: Uint8Array): Promise<Uint8Array>;
+}
+
+/** The formats are asked once a minute, since the other process may be replaced by one that has more. */
+export function createOfficeConverter(client: Client<typeof ConverterService>, now: () => number): OfficeConverter {
+  let known: { readonly formats: ReadonlySet<string>; readonly until: number } | undefined;
+  return {
+    formats: async () => {
+      if (known === undefined || known.until < now()) {
+        const { formats } = await client.listFormats({}, { timeoutMs: 5_000 });
+        known = { formats: new Set([...formats, ...pictures]), until: now() + 60_000 };
+      }
+      return known.formats;
+    },
+    convert: async (orgId, format, content) => {
+      const headers = { "x-org-id": orgId, "x-client-id": "sign" };
+      return (await client.convertFile({ format, content }, { headers, timeoutMs: convertTimeoutMs })).pdf;
+    },
+  };
+}
+
+const pictures = ["png", "jpeg"];
+
+/** Less than the gateway waits for an upload, waiting for others of the same organization included. */
+const convertTimeoutMs = 50_000;
+
+/** As the name of a file, or pdf, html or text. */
+export type DocumentFormat = string;
+
+interface Named {
+  readonly name: string;
+  readonly fileExtension: string;
+  readonly content: unknown;
+}
+
+/** The format that the request declares; undefined when it is not supported. */
+export function formatOf({ fileExtension, name, content }: Named): DocumentFormat | undefined {
+  const said = fileExtension.trim().toLowerCase().replace(/^\./, "");
+  const extension = said === "" ? extensionOf(name) : said;
+  if (extension !== "") return formats.get(extension);
+  return content instanceof Uint8Array && isPdf(content) ? "pdf" : undefined;
+}
+
+/** Whether the bytes start like a PDF; readers accept the header anywhere in the first 1,024 bytes. */
+export const isPdf = ({ buffer, byteOffset, byteLength }: Uint8Array): boolean =>
+  Buffer.from(buffer, byteOffset, Math.min(byteLength, 1_024)).includes("%PDF-");
+
+const formats: ReadonlyMap<string, DocumentFormat> = new Map([
+  ["pdf", "pdf"],
+  ["html", "html"],
+  ["htm", "html"],
+  ["txt", "text"],
+  ["jpg", "jpeg"],
+  ...["docx", "doc", "odt", "rtf", "xlsx", "pptx", "png", "jpeg"].map((name): [string, string] => [name, name]),
+]);
+
+/** A dot does not always begin an extension: "Version 1.2", "Mr. Smith". */
+function extensionOf(name: string): string {
+  const dot = name.lastIndexOf(".");
+  const extension =
+    dot === -1
+      ? ""
+      : name
+          .slice(dot + 1)
+          .trim()
+          .toLowerCase();
+  return /^[a-z][a-z0-9]{0,4}$/.test(extension) ? extension : "";
 }

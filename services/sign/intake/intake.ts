@@ -2,11 +2,18 @@ import { createHash } from "node:crypto";
 import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Clock } from "#platform/clock.ts";
-import { DomainError, type ErrorCode } from "#platform/errors.ts";
+import { DomainError, type ErrorCode, fromConnectError } from "#platform/errors.ts";
 import type { CheckedFile, DocumentSource } from "../agreement/definition.ts";
 import type { TextMatch } from "../agreement/tab.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
-import { convertHtml, notConvertible } from "./convert-document.ts";
+import {
+  convertHtml,
+  type DocumentFormat,
+  formatOf,
+  isPdf,
+  notConvertible,
+  type OfficeConverter,
+} from "./convert-document.ts";
 import { createIntakeQueue, type IntakeAnswer, type IntakeQueueOptions } from "./intake-queue.ts";
 import type { SealPreparation, WantedText } from "./messages.ts";
 import { maxMatches } from "./pdf-limits.ts";
@@ -17,7 +24,7 @@ export type { WantedText } from "./messages.ts";
 /** Everything done to untrusted files, in separate processes with time and memory limits. */
 export interface Intake {
   /**
-   * Checks files, converts HTML and text to PDF, and rewrites every PDF without signatures. Looks for one kind
+   * Checks files, converts what is no PDF, and rewrites every PDF without signatures. Looks for one kind
    * of problem at a time in all files (empty content, bad base64, format, size, content) and throws for the
    * first file that has it. A file that passes does not fail later, when it is filled in and sealed.
    */
@@ -41,6 +48,8 @@ export interface Intake {
 
 export interface IntakeOptions extends IntakeQueueOptions {
   readonly renderer: Client<typeof RendererService>;
+  /** Without it Office files and pictures are refused. */
+  readonly office?: OfficeConverter | undefined;
   readonly clock: Clock;
   /** Overrides the default deadlines, in milliseconds. */
   readonly deadlines?: Partial<typeof usualDeadlines>;
@@ -49,29 +58,61 @@ export interface IntakeOptions extends IntakeQueueOptions {
 /** Checks must be fast; the other deadlines grow with the number of pages. */
 const usualDeadlines = { check: 5_000, findTexts: 10_000, merge: 20_000, prepareSeal: 30_000 };
 
-export function createIntake({ renderer, clock, ...options }: IntakeOptions): Intake {
+export function createIntake({ renderer, office, clock, ...options }: IntakeOptions): Intake {
   const deadlines = { ...usualDeadlines, ...options.deadlines };
   const queue = createIntakeQueue(options);
   // Sealing has a queue of its own: agreements people have signed do not wait for uploads.
   const sealing = createIntakeQueue({ ...options, kept: 0 });
   const cache = createResultCache();
 
+  /** Looks into a PDF, once for each of the same. */
+  const resultFor = async (
+    orgId: string,
+    key: string,
+    bytes: Uint8Array,
+    pdfFields: Readable["pdfFields"] = "keep",
+  ): Promise<CheckResult> => {
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const answer = await queue.run(orgId, { kind: "check", bytes, pdfFields }, bytes.length, deadlines.check);
+    const result = resultOf(answer);
+    // A crash or timeout may be due to load, so it is not cached.
+    if (answer.kind !== "ended") cache.put(key, result);
+    return result;
+  };
   const checkPdf = async (orgId: string, file: Readable): Promise<CheckedFile> => {
     const { documentId, name, bytes: sent, field, pdfFields = "keep", pdfFieldsRecipientId: recipientId = "" } = file;
     const sentSha256 = await hashOf(sent);
     const key = `${orgId} ${pdfFields} ${sentSha256.toString("base64")}`;
-    let result = cache.get(key);
-    if (result === undefined) {
-      const answer = await queue.run(orgId, { kind: "check", bytes: sent, pdfFields }, sent.length, deadlines.check);
-      result = resultOf(answer);
-      // A crash or timeout may be due to load, so it is not cached.
-      if (answer.kind !== "ended") cache.put(key, result);
-    }
+    const result = await resultFor(orgId, key, sent, pdfFields);
     if ("problem" in result) throw corrupted(field, result.problem);
     const { rewritten: bytes = sent, pages, isSigned, warnings, tabs = [] } = result;
     const sha256 = bytes === sent ? sentSha256 : await hashOf(bytes);
     const checked = { documentId, name, bytes, sha256, sentSha256, pages, isSigned, warnings };
     return tabs.length === 0 ? checked : { ...checked, form: { tabs, recipientId } };
+  };
+  /** The same file is converted once, also for those that send it at the same time. */
+  const converting = new Map<string, Promise<CheckResult>>();
+  const convertOnce = (orgId: string, key: string, convert: () => Promise<Uint8Array>): Promise<CheckResult> => {
+    const known = cache.get(key);
+    if (known !== undefined) return Promise.resolve(known);
+    const begun = converting.get(key) ?? convert().then((pdf) => resultFor(orgId, key, pdf));
+    converting.set(key, begun);
+    return begun.finally(() => converting.delete(key));
+  };
+  const convertFile = async (orgId: string, file: Readable): Promise<CheckedFile> => {
+    const { documentId, name, bytes: sent, field, format } = file;
+    const sentSha256 = await hashOf(sent);
+    const result = await convertOnce(orgId, `${orgId} ${format} ${sentSha256.toString("base64")}`, async () => {
+      if (format !== "png" && format !== "jpeg") return printed(office, orgId, file);
+      const answer = await queue.run(orgId, { kind: "picture-to-pdf", bytes: sent }, sent.length, deadlines.check);
+      if (answer.kind === "printed") return answer.pdf;
+      throw corrupted(field, problemOf(answer));
+    });
+    if ("problem" in result) throw notConvertible(field, "its PDF cannot be used.");
+    const { rewritten: bytes, pages, isSigned, warnings } = result;
+    if (bytes === undefined) throw new Error("a file was converted to a PDF with signatures");
+    return { documentId, name, bytes, sha256: await hashOf(bytes), sentSha256, pages, isSigned, warnings };
   };
   const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedFile> => {
     const { bytes, field, name } = file;
@@ -85,9 +126,12 @@ export function createIntake({ renderer, clock, ...options }: IntakeOptions): In
   };
   return {
     check: async (orgId, documents) => {
-      const checks = readFiles(documents).map((file) =>
-        file.format === "pdf" ? checkPdf(orgId, file) : convert(orgId, file, file.format),
-      );
+      const checks = (await readFiles(documents, office)).map((file) => {
+        if (file.format === "pdf") return checkPdf(orgId, file);
+        return file.format === "html" || file.format === "text"
+          ? convert(orgId, file, file.format)
+          : convertFile(orgId, file);
+      });
       // Waits for all, so that the reported problem is the first in order and not the fastest to fail.
       for (const outcome of await Promise.allSettled(checks)) if (outcome.status === "rejected") throw outcome.reason;
       return Promise.all(checks);
@@ -142,6 +186,7 @@ const maxDrawingMs = 3 * 60_000;
 /** The renderer accepts 8 million characters, but a message holds fewer. */
 const maxHtmlLength = 2 * 1024 * 1024;
 
+/** A file that can be converted or checked. */
 interface Readable extends FieldRules {
   readonly documentId: string;
   readonly name: string;
@@ -151,18 +196,30 @@ interface Readable extends FieldRules {
   readonly field: string;
 }
 
+/** Prints an Office file. */
+async function printed(office: OfficeConverter | undefined, orgId: string, file: Readable): Promise<Uint8Array> {
+  if (file.bytes.length === 0) throw corrupted(file.field, "The file is empty.");
+  try {
+    return (await office?.convert(orgId, file.format, file.bytes)) ?? new Uint8Array();
+  } catch (error) {
+    const known = fromConnectError(error);
+    throw known?.code === "CORRUPTED_DOCUMENT" ? corrupted(file.field, known.message) : error;
+  }
+}
+
 /** Each kind of problem is looked for in all files before the next kind. */
-function readFiles(documents: readonly DocumentFile[]): Readable[] {
+async function readFiles(documents: readonly DocumentFile[], office: OfficeConverter | undefined): Promise<Readable[]> {
   const fieldOf = (index: number) => `documents[${index}]`;
   const contents = documents.map(({ content }, index) => {
     if (content === "invalid-base64") throw refusal("INVALID_BASE64", fieldOf(index));
     if (content === "missing") throw refusal("VALIDATION_FAILED", fieldOf(index), "has no content");
     return content;
   });
-  const formats = documents.map((file, index) => {
-    const format = formatOf(file);
-    if (format === undefined) throw refusal("INVALID_DOCUMENT_FORMAT", fieldOf(index));
-    return format;
+  const asked = documents.map(formatOf);
+  const taken = asked.some((format) => !alwaysTaken.has(format)) ? await office?.formats() : undefined;
+  const formats = asked.map((format, index) => {
+    if (format !== undefined && (alwaysTaken.has(format) || taken?.has(format))) return format;
+    throw notTaken(fieldOf(index), format, office !== undefined);
   });
   contents.forEach((bytes, index) => {
     if (bytes.length > maxDocumentBytes) throw refusal("DOCUMENT_TOO_LARGE", fieldOf(index));
@@ -171,6 +228,18 @@ function readFiles(documents: readonly DocumentFile[]): Readable[] {
     const [bytes = new Uint8Array(), format = "pdf", field] = [contents[index], formats[index], fieldOf(index)];
     if (format === "pdf" && !isPdf(bytes)) throw corrupted(field, "The file is not a PDF.");
     return { ...document, format, bytes, field };
+  });
+}
+
+const alwaysTaken: ReadonlySet<string | undefined> = new Set(["pdf", "html", "text"]);
+
+/** Says what is missing when another installation would take the file. */
+function notTaken(field: string, format: DocumentFormat | undefined, hasOffice: boolean): DomainError {
+  if (format === undefined || hasOffice) return refusal("INVALID_DOCUMENT_FORMAT", field);
+  const message = `Files of the type .${format} are not converted here, because LibreOffice is not set up. Send a PDF, or HTML or plain text to be converted to PDF.`;
+  return new DomainError("INVALID_DOCUMENT_FORMAT", {
+    message,
+    details: [{ field, code: "INVALID_DOCUMENT_FORMAT", message: "see the message" }],
   });
 }
 
@@ -221,39 +290,5 @@ export interface DocumentFile extends FieldRules {
   readonly content: Uint8Array | "invalid-base64" | "missing";
 }
 
-export type DocumentFormat = "pdf" | "html" | "text";
-
 /** 25 MB, decoded. */
 export const maxDocumentBytes = 25 * 1024 * 1024;
-
-/** The format that the request declares; undefined when it is not supported. */
-function formatOf({ fileExtension, name, content }: DocumentFile): DocumentFormat | undefined {
-  const said = fileExtension.trim().toLowerCase().replace(/^\./, "");
-  const extension = said === "" ? extensionOf(name) : said;
-  if (extension !== "") return formats.get(extension);
-  return content instanceof Uint8Array && isPdf(content) ? "pdf" : undefined;
-}
-
-/** Whether the bytes start like a PDF; readers accept the header anywhere in the first 1,024 bytes. */
-const isPdf = ({ buffer, byteOffset, byteLength }: Uint8Array): boolean =>
-  Buffer.from(buffer, byteOffset, Math.min(byteLength, 1_024)).includes("%PDF-");
-
-const formats: ReadonlyMap<string, DocumentFormat> = new Map([
-  ["pdf", "pdf"],
-  ["html", "html"],
-  ["htm", "html"],
-  ["txt", "text"],
-]);
-
-/** A dot does not always begin an extension: "Version 1.2", "Mr. Smith". */
-function extensionOf(name: string): string {
-  const dot = name.lastIndexOf(".");
-  const extension =
-    dot === -1
-      ? ""
-      : name
-          .slice(dot + 1)
-          .trim()
-          .toLowerCase();
-  return /^[a-z][a-z0-9]{0,4}$/.test(extension) ? extension : "";
-}

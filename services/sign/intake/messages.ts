@@ -11,6 +11,7 @@ export type IntakeJob =
   | { readonly kind: "find-texts"; readonly bytes: Uint8Array; readonly wanted: readonly WantedText[] }
   | { readonly kind: "merge"; readonly files: readonly Uint8Array[] }
   | ({ readonly kind: "prepare-seal" } & SealPreparation)
+  | { readonly kind: "picture-to-pdf"; readonly bytes: Uint8Array }
   | { readonly kind: "to-html"; readonly bytes: Uint8Array; readonly type: "html" | "text" };
 
 /** A file to be sealed, with the marks to draw on it first. */
@@ -38,6 +39,7 @@ export type IntakeOutcome =
   | { readonly kind: "merged"; readonly bytes: Uint8Array }
   | ({ readonly kind: "prepared" } & PreparedFile)
   | { readonly kind: "html"; readonly html: string }
+  | { readonly kind: "printed"; readonly pdf: Uint8Array }
   /** The file is at fault. A sentence for the caller that quotes nothing from the file. */
   | { readonly kind: "refused"; readonly problem: string };
 

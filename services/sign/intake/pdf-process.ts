@@ -8,6 +8,7 @@ import { findTexts, readTexts } from "./find-texts.ts";
 import { mergePdfs, smallestPdf } from "./merge-pdfs.ts";
 import type { IntakeJob, IntakeOutcome } from "./messages.ts";
 import { damagedMessage, PdfProblem } from "./pdf-limits.ts";
+import { pictureToPdf } from "./picture-to-pdf.ts";
 import { prepareSeal } from "./prepare-seal.ts";
 
 // The libraries log every oddity of a file to the console, where nobody would read it.
@@ -27,6 +28,8 @@ async function work(job: IntakeJob): Promise<IntakeOutcome> {
       return { kind: "merged", bytes: await mergePdfs(job.files) };
     case "prepare-seal":
       return { kind: "prepared", ...(await prepareSeal(job, fonts)) };
+    case "picture-to-pdf":
+      return { kind: "printed", pdf: await pictureToPdf(job.bytes) };
     case "to-html":
       return { kind: "html", html: documentToHtml(job.bytes, job.type) };
   }

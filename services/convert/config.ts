@@ -1,0 +1,47 @@
+import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { commonSettings } from "#platform/service-settings.ts";
+
+export interface ConvertConfig {
+  /** The path of LibreOffice; the one on PATH when empty. */
+  readonly program?: string;
+  /** Files of one organization that this process prints at once; 0 or absent: two, or one on a single core. */
+  readonly processes?: number;
+  readonly seconds?: number;
+  readonly memoryMb?: number;
+}
+
+const { DATABASE_URL, DATABASE_ROLE, DATABASE_POOL_SIZE, NATS_URL, ...common } = commonSettings;
+
+export const settings = {
+  ...common,
+  OFFICE_PROGRAM: stringSetting(
+    "The path of LibreOffice (soffice), which prints Office files. Empty takes the one on PATH. Without LibreOffice the process does not start.",
+    "",
+  ),
+  CONVERT_PROCESSES: integerSetting(
+    "Files of one organization that are printed at once, each by a LibreOffice of its own, which ends with the file. There may be one more, for organizations that have none. 0 takes two, or one on a machine with one core.",
+    0,
+    { max: 64 },
+  ),
+  CONVERT_SECONDS: integerSetting(
+    "How long LibreOffice may take for a file before it is killed and the file is refused. Callers wait for a minute at most.",
+    20,
+    { min: 1, max: 50 },
+  ),
+  CONVERT_MEMORY_MB: integerSetting(
+    "Physical memory that LibreOffice may take for a file before it is killed and the file is refused. A contract takes about 150 MB.",
+    768,
+    { min: 256, max: 65_536 },
+  ),
+};
+
+/** Throws a ConfigError that lists every problem. */
+export function configFromEnv(env: Environment): ConvertConfig {
+  const values = readSettings(settings, env);
+  return {
+    program: values.OFFICE_PROGRAM,
+    processes: values.CONVERT_PROCESSES,
+    seconds: values.CONVERT_SECONDS,
+    memoryMb: values.CONVERT_MEMORY_MB,
+  };
+}

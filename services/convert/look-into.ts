@@ -1,0 +1,183 @@
+import { type OfficeFormat, officeFormat } from "./formats.ts";
+import { damaged, encrypted, FileProblem, isXml, type Parts, readPackage, writePackage } from "./read-package.ts";
+
+/** A file that may be read, or why it may not. */
+export type LookedInto =
+  | { readonly kind: "clean"; readonly bytes: Uint8Array }
+  | { readonly kind: "refused"; readonly problem: string };
+
+/** A file with the name of its format. */
+export interface LookJob {
+  readonly format: string;
+  readonly content: Uint8Array;
+}
+
+/** For a thread: the expressions below take time quadratic in the length of a text that is made for it. */
+export function runLookJob({ format: name, content }: LookJob): LookedInto {
+  const format = officeFormat(name);
+  if (format === undefined) throw new Error("a format that is not known was looked into");
+  return lookInto(format, content);
+}
+
+/**
+ * Looks into a file before LibreOffice does. Of packages only texts, pictures and fonts are kept: no macros, no embedded
+ * files, no controls; and nothing that refers to a place outside of the file, except the links that people may follow.
+ */
+function lookInto(format: OfficeFormat, content: Uint8Array): LookedInto {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  try {
+    return { kind: "clean", bytes: clean(format, bytes) };
+  } catch (error) {
+    if (error instanceof FileProblem) return { kind: "refused", problem: error.message };
+    throw error;
+  }
+}
+
+function clean(format: OfficeFormat, bytes: Buffer): Uint8Array {
+  const { packaging, name } = format;
+  // An encrypted Office file is a package within a file of the older kind.
+  if (packaging === "ooxml" && isOlder(bytes)) throw encrypted();
+  const isRight = {
+    rtf: () => bytes.subarray(0, 5).toString("latin1") === "{\\rtf",
+    binary: () => isOlder(bytes) && bytes.includes(wordStream),
+    ooxml: () => isPackage(bytes),
+    opendocument: () => isPackage(bytes),
+  }[packaging]();
+  if (!isRight) throw notOf(name);
+  if (packaging === "ooxml") return writePackage(cleanOoxml(format, bytes));
+  return packaging === "opendocument" ? writePackage(cleanOpenDocument(format, bytes)) : bytes;
+}
+
+const isPackage = (bytes: Buffer): boolean => bytes.length > 22 && bytes.readUInt32LE(0) === 0x04034b50;
+const isOlder = (bytes: Buffer): boolean => bytes.subarray(0, 8).toString("hex") === "d0cf11e0a1b11ae1";
+const wordStream = Buffer.from("WordDocument", "utf16le");
+const notOf = (name: string) => new FileProblem(`The file is not a .${name} file. Save it again and retry.`);
+
+/** What has no reader that could be broken, beside the texts: no files of other programs, no macros, no controls. */
+const isOoxmlPart = (name: string): boolean =>
+  /\.(?:xml|rels|vml|png|jpe?g|gif|bmp|tiff?|emf|wmf|odttf|fntdata)$/i.test(name) &&
+  !/(?:^|\/)(?:vbaproject|activex|embeddings|externallinks|querytables|webextensions?|ctrlprops|printersettings|connections\.xml|vbadata\.xml)/i.test(
+    name,
+  );
+
+function cleanOoxml({ mainType, name: format }: OfficeFormat, bytes: Buffer): Parts {
+  const parts = readPackage(bytes, isOoxmlPart);
+  const types = parts.get("[Content_Types].xml");
+  if (types === undefined || mainType?.test(textOf(types)) !== true) throw notOf(format);
+  const cleaned: Parts = new Map();
+  for (const [name, part] of parts) {
+    if (!isXml(name)) cleaned.set(name, part);
+    else if (/\.rels$/i.test(name)) cleaned.set(name, Buffer.from(withoutOutsideRelations(textOf(part), parts)));
+    else cleaned.set(name, Buffer.from(withoutFieldsThatLoad(textOf(part))));
+  }
+  return cleaned;
+}
+
+/** Drops relations to places outside, except links, and those to parts that were left out. */
+const withoutOutsideRelations = (text: string, parts: Parts): string =>
+  text.replaceAll(/<(?:[\w.-]+:)?Relationship\b(?:[^>"']|"[^"]*"|'[^']*')*>/g, (tag) => {
+    const type = attribute(tag, "Type");
+    const target = attribute(tag, "Target");
+    if (attribute(tag, "TargetMode").toLowerCase() === "external") return type.endsWith("/hyperlink") ? tag : "";
+    const isOutside = /^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(target);
+    return isOutside || !hasPart(parts, target) ? "" : tag;
+  });
+
+/** By the end of its name: relations name their targets from where they stand. */
+function hasPart(parts: Parts, target: string): boolean {
+  const ending = target.replace(/^(?:\.{1,2}\/|\/)+/, "").toLowerCase();
+  if (ending === "" || ending.startsWith("#")) return true;
+  for (const name of parts.keys()) if (name.toLowerCase().endsWith(ending)) return true;
+  return false;
+}
+
+/** Fields of Word that read another file lose what they say to do. Their last result stays. */
+const withoutFieldsThatLoad = (text: string): string =>
+  text
+    .replaceAll(/(<(?:[\w.-]+:)?instrText\b[^>]*>)([^<]*)</g, (whole, tag, code) => (loads(code) ? `${tag}<` : whole))
+    .replaceAll(/(\s(?:[\w.-]+:)?instr\s*=\s*)(?:"([^"]*)"|'([^']*)')/g, (whole, name, one = "", other = "") =>
+      loads(`${one}${other}`) ? `${name}""` : whole,
+    );
+
+const loads = (code: string): boolean =>
+  /^\s*(?:INCLUDE|INCLUDEPICTURE|INCLUDETEXT|DDEAUTO|DDE|LINK|IMPORT|DATABASE|RD)\b/i.test(decoded(code));
+
+const isOpenDocumentPart = (name: string): boolean =>
+  name === "mimetype" ||
+  /^(?:content|styles|meta|settings|META-INF\/manifest)\.xml$/.test(name) ||
+  /^(?:Pictures|media|Fonts)\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|ttf|otf)$/i.test(name) ||
+  /^ObjectReplacements\/[^/]+$/.test(name);
+
+function cleanOpenDocument({ mainType, name: format }: OfficeFormat, bytes: Buffer): Parts {
+  const parts = readPackage(bytes, isOpenDocumentPart);
+  const type = parts.get("mimetype")?.toString("latin1").trim() ?? "";
+  if (mainType?.test(type) !== true || !parts.has("content.xml")) throw notOf(format);
+  const manifest = parts.get("META-INF/manifest.xml");
+  if (manifest !== undefined && /<(?:[\w.-]+:)?encryption-data\b/.test(textOf(manifest))) throw encrypted();
+  const cleaned: Parts = new Map();
+  for (const [name, part] of parts) {
+    cleaned.set(name, isXml(name) ? Buffer.from(withoutOutsideReferences(textOf(part), parts)) : part);
+  }
+  return cleaned;
+}
+
+/** Empties references to anything but parts of the file, except links, and drops scripts. */
+const withoutOutsideReferences = (text: string, parts: Parts): string =>
+  text.replaceAll(/<([\w.-]+:)?([\w.-]+)\b((?:[^<>"']|"[^"]*"|'[^']*')*)>/g, (tag, _prefix, element: string) =>
+    element === "a" || !/href|macro-name|connection-resource/i.test(tag)
+      ? tag
+      : tag.replaceAll(
+          /([\w.-]+:)?(href|macro-name|connection-resource)(\s*=\s*)("[^"]*"|'[^']*')/gi,
+          (whole, prefix = "", name, equals, value: string) => {
+            const target = decoded(value.slice(1, -1));
+            return parts.has(target.replace(/^\.\//, "")) || target.startsWith("#")
+              ? whole
+              : `${prefix}${name}${equals}""`;
+          },
+        ),
+  );
+
+const attribute = (tag: string, name: string): string => {
+  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
+  return decoded(found?.[1] ?? found?.[2] ?? "");
+};
+
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** The value of an attribute, as a reader of XML has it. */
+const decoded = (value: string): string =>
+  value
+    .replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      if (name !== undefined) return named[name] ?? whole;
+      return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+    })
+    .trim();
+
+/**
+ * A part as text. Throws a FileProblem for one that declares entities, which Office never writes: they can make a
+ * megabyte of a line, or read other files. Encodings that could hide them are refused as well.
+ */
+function textOf(part: Buffer): string {
+  const isWide = (part[0] === 0xff && part[1] === 0xfe) || (part[0] === 0xfe && part[1] === 0xff);
+  const text = isWide ? new TextDecoder(part[0] === 0xff ? "utf-16le" : "utf-16be").decode(part) : utf8(part);
+  const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1]?.toLowerCase() ?? "utf-8";
+  if (!/^(?:utf-?8|us-ascii|ascii|utf-16(?:le|be)?)$/.test(declared)) throw new FileProblem(oddEncoding);
+  // Of UTF-16 that does not say so.
+  if (text.includes("\0")) throw new FileProblem(oddEncoding);
+  if (/<!DOCTYPE|<!ENTITY/i.test(text)) {
+    throw new FileProblem("The file declares XML entities, which may read other files. Save it again and retry.");
+  }
+  // Written back as UTF-8.
+  return isWide ? text.replace(/^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[^"']*/, "$1UTF-8") : text;
+}
+
+const oddEncoding = "The file has texts in an unusual encoding. Save it again and retry.";
+
+function utf8(part: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(part);
+  } catch {
+    throw damaged();
+  }
+}
