@@ -105,7 +105,7 @@ export const withKeptApart = ({ folder }: Home, env: Environment): Environment =
 /** A copy prints Office files where LibreOffice is installed. */
 export const withOffice = (env: Environment): Environment => {
   const { OFFICE_PROGRAM: wish } = env;
-  return { ...env, OFFICE_PROGRAM: wish === "-" ? "" : wish || findOffice() || "" };
+  return { ...env, OFFICE_PROGRAM: wish === "-" ? "" : wish || findOffice(env.PATH ?? "") || "" };
 };
 
 /** Whether the variable, or the one that names a file with its value, is set to anything. */

@@ -4,6 +4,7 @@ import { commonSettings } from "#platform/service-settings.ts";
 export interface ConvertConfig {
   /** The path of LibreOffice; the one on PATH when empty. */
   readonly program?: string;
+  readonly path?: string;
   /** Files of one organization that this process prints at once; 0 or absent: two, or one on a single core. */
   readonly processes?: number;
   readonly seconds?: number;
@@ -40,6 +41,7 @@ export function configFromEnv(env: Environment): ConvertConfig {
   const values = readSettings(settings, env);
   return {
     program: values.OFFICE_PROGRAM,
+    path: env.PATH ?? "",
     processes: values.CONVERT_PROCESSES,
     seconds: values.CONVERT_SECONDS,
     memoryMb: values.CONVERT_MEMORY_MB,

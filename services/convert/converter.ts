@@ -3,8 +3,8 @@ import { createFairQueue } from "#platform/fair-queue.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { createWorkerPool, WorkerPoolError } from "#platform/worker-pool.ts";
-import { type OfficeFormat, officeFormat } from "./formats.ts";
 import type { LookedInto, LookJob } from "./look-into.ts";
+import { type OfficeFormat, officeFormat } from "./look-into.ts";
 import type { Office, Printed } from "./office.ts";
 
 /** Prints files, one at a time in each program. */

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { watchMemory } from "#platform/child-processes/pooled-process.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
-import { type OfficeFormat, officeFormats } from "./formats.ts";
+import { type OfficeFormat, officeFormats } from "./look-into.ts";
 
 export interface OfficeLimits {
   /** How long it may take to print a file. */
@@ -37,7 +37,7 @@ export interface Office {
 }
 
 /** The program on PATH; undefined when there is none. */
-export function findOffice(path = process.env.PATH ?? ""): string | undefined {
+export function findOffice(path: string): string | undefined {
   const places = path.split(delimiter).flatMap((folder) => [join(folder, "soffice"), join(folder, "libreoffice")]);
   return places.find((place) => existsSync(place));
 }

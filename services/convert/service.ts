@@ -20,7 +20,7 @@ export function createConvertService(
   config: ConvertConfig,
   { runtime: { logger, metrics } }: { readonly runtime: Pick<Runtime, "logger" | "metrics"> },
 ): Service {
-  const program = config.program || findOffice();
+  const program = config.program || findOffice(config.path ?? "");
   if (program === undefined) throw new Error("there is no soffice on PATH: install LibreOffice, or set OFFICE_PROGRAM");
   const office = openOffice(program, limitsOf(config), logger);
   const places = config.processes || Math.min(2, availableParallelism());

@@ -62,7 +62,7 @@ describe("compose", () => {
         name,
         [],
       ]);
-      expect(image).toMatch(/^(assent|\w+:[\w.-]+)$/);
+      expect(image).toMatch(/^(assent(-convert)?|\w+:[\w.-]+)$/);
     }
   });
 });

@@ -80,7 +80,7 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
     const shared = Object.keys(ofKind(manifests, "ConfigMap").find(isSettings)?.data ?? {});
     const known = new Set(settingsOfPrograms.flatMap(({ settings }) => Object.keys(settings)));
     expect(shared.filter((name) => !known.has(name))).toEqual([]);
-    for (const { title, settings } of settingsOfPrograms) {
+    for (const { title, settings } of deployedOf(manifests)) {
       const deployment = ofKind(manifests, "Deployment").find(({ metadata }) => metadata.name === title);
       const own: string[] = deployment.spec.template.spec.containers[0].env.map(({ name }: Manifest) => name);
       const isKnown = (name: string) => name in settings || name.replace(/_FILE$/, "") in settings;
@@ -92,7 +92,7 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
   });
 
   test("every process reads its secrets from files, which follow their Secrets, but for those that need a restart", () => {
-    for (const { title } of settingsOfPrograms) {
+    for (const { title } of deployedOf(manifests)) {
       const { volumes, containers } = ofKind(manifests, "Deployment").find(({ metadata }) => metadata.name === title)
         .spec.template.spec;
       const [{ env, volumeMounts }] = containers;
@@ -109,7 +109,8 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
       );
       const named = env.flatMap(({ value }: Manifest) => (value?.startsWith("/run/assent/") ? [value] : []));
       expect([title, files.toSorted()]).toEqual([title, named.toSorted()]);
-      expect(files).toHaveLength(title === "gateway" ? 2 : 4);
+      // The converter has neither a database nor events, and the gateway no admin RPCs.
+      expect(files).toHaveLength(title === "gateway" || title === "convert" ? 2 : 4);
     }
   });
 
@@ -120,6 +121,7 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
     const [{ metadata }] = ofKind(manifests, "Cluster");
     const secret = { secretName: `${metadata.name}-ca`, items: [{ key: "ca.crt", path: "ca.crt" }] };
     for (const workload of [...ofKind(manifests, "Deployment"), ...ofKind(manifests, "Job")]) {
+      if (workload.metadata.name === "convert") continue;
       expect([nameOf(workload), mountOf(workload.spec.template.spec, path)?.secret]).toEqual([
         nameOf(workload),
         secret,
@@ -168,6 +170,14 @@ describeManifests.each(overlays)("the manifests of %s", (overlay) => {
     expect([spec.clusterIP, spec.ports[0].port]).toEqual(["None", 50051]);
   });
 });
+
+/** The processes that there are; only the converter may be left out, as it is where nothing serves. */
+function deployedOf(manifests: readonly Manifest[]) {
+  const names = ofKind(manifests, "Deployment").map(({ metadata }) => metadata.name);
+  const absent = settingsOfPrograms.filter(({ title }) => !names.includes(title)).map(({ title }) => title);
+  expect(["convert"]).toEqual(expect.arrayContaining(absent));
+  return settingsOfPrograms.filter(({ title }) => names.includes(title));
+}
 
 const mountOf = ({ containers, volumes }: Manifest, path: string): Manifest => {
   const mount = containers[0].volumeMounts.find(({ mountPath }: Manifest) => mountPath === path);
@@ -318,6 +328,9 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   EGRESS_DIRECT: "for installations with a proxy",
   EGRESS_PROXY: "for installations with a proxy, by the component egress-proxy",
   ERASURE_LIST_DAYS: "longer than the manifests keep backups",
+  CONVERT_MEMORY_MB: "the memory limits count with the default",
+  CONVERT_PROCESSES: "as many as the node has cores for, and at most two",
+  CONVERT_SECONDS: "callers do not wait much longer",
   DATABASE_POOL_SIZE: "docs/operations.md adds up the defaults",
   DATABASE_ROLE: "each service takes on its own role",
   FLOOD_GUARD_REQUESTS: "for the operator to tighten",
@@ -331,6 +344,7 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   OIDC_CLIENT_ID: "for installations with an identity provider",
   OIDC_ISSUER: "for installations with an identity provider",
   OIDC_NAME: "for installations with an identity provider",
+  OFFICE_PROGRAM: "the image has it on PATH",
   OTEL_EXPORTER_OTLP_ENDPOINT: "the component tracing sets it where there is a collector",
   OTEL_EXPORTER_OTLP_HEADERS: "a collector in the cluster asks for none",
   OTEL_TRACES_SAMPLER_ARG: "a tenth is enough to find what is slow",

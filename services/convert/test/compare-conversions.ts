@@ -6,7 +6,7 @@ import type { OfficeFile } from "./office-files.ts";
 
 /** Needs LibreOffice: skipped with one line where it is missing, an error in CI. */
 export function describeWithOffice(name: string, suite: () => void): void {
-  if (findOffice() === undefined && process.env.CI !== "true") {
+  if (findOffice(process.env.PATH ?? "") === undefined && process.env.CI !== "true") {
     process.stderr.write(`skipped without LibreOffice: ${name}\n`);
     describe.skip(name, () => test("needs LibreOffice", () => undefined));
     return;
@@ -45,7 +45,7 @@ export const flatText = (pdf: Uint8Array): string =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-export const pagesOf = (pdf: Uint8Array): number =>
+const pagesOf = (pdf: Uint8Array): number =>
   Number(/^Pages:\s+(\d+)$/m.exec(execFileSync("pdfinfo", ["-"], { input: pdf, encoding: "utf8" }))?.[1]);
 
 function differenceOf(one: string, other: string): string {

@@ -8,7 +8,7 @@ import { createLogger } from "#platform/logger.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { type Converter, createConverter } from "../converter.ts";
-import { officeFormats } from "../formats.ts";
+import { officeFormats } from "../look-into.ts";
 import { findOffice, type Office, type OfficeLimits, openOffice } from "../office.ts";
 import { compareConversions, describeWithOffice, flatText as wordsOf } from "./compare-conversions.ts";
 import { fetchingBody, fetchingWord, paragraph, textIn, withParts, word } from "./hostile-files.ts";
@@ -41,7 +41,7 @@ describeWithOffice("LibreOffice", () => {
   let opened: Office;
   let office: Office;
   beforeAll(() => {
-    opened = openOffice(findOffice() ?? "", limits, logger);
+    opened = openOffice(findOffice(process.env.PATH ?? "") ?? "", limits, logger);
     // One for all of these.
     office = { ...opened, close: async () => {} };
   });
@@ -72,7 +72,7 @@ describeWithOffice("LibreOffice", () => {
     ] as const;
     const path = process.env.PATH ?? "";
     const bare = mkdtempSync(join(tmpdir(), "no-guards-"));
-    const unguarded = openOffice(findOffice() ?? "", limits, logger);
+    const unguarded = openOffice(findOffice(process.env.PATH ?? "") ?? "", limits, logger);
     try {
       const converter = start(office);
       for (const [format, content] of files) {

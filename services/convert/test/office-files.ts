@@ -84,7 +84,7 @@ export function officeFileOf(source: string, extension: string, format: string):
 
 function soffice(folder: string, args: readonly string[], files: readonly string[]): void {
   const profile = new URL(`file://${join(folder, "profile")}`).href;
-  const program = findOffice();
+  const program = findOffice(process.env.PATH ?? "");
   if (program === undefined) throw new Error("there is no soffice on PATH");
   execFileSync(program, [`-env:UserInstallation=${profile}`, "--headless", ...args, ...files], {
     cwd: folder,

@@ -1,5 +1,5 @@
 import { PDFDocument } from "pdf-lib";
-import { openDocument } from "./reading/open-document.ts";
+import { openDocument } from "./reading/read-graph.ts";
 
 /** Merges all pages of all files into one PDF, in order. */
 export async function mergePdfs(files: readonly Uint8Array[]): Promise<Uint8Array> {

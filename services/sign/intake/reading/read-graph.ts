@@ -1,4 +1,15 @@
-import { PDFArray, PDFContext, PDFDict, PDFName, PDFNumber, type PDFObject, PDFRef, PDFStream } from "pdf-lib";
+import {
+  PDFArray,
+  PDFContext,
+  PDFDict,
+  PDFDocument,
+  PDFHeader,
+  PDFName,
+  PDFNumber,
+  type PDFObject,
+  PDFRef,
+  PDFStream,
+} from "pdf-lib";
 import { damagedMessage, encryptedMessage, maxObjects, PdfProblem } from "../pdf-limits.ts";
 import {
   type Entry,
@@ -10,8 +21,7 @@ import {
   tooManyObjects,
 } from "./cross-reference.ts";
 import { ObjectParser } from "./object-parser.ts";
-import { type Container, openContainer } from "./object-stream.ts";
-import { recoverEntries } from "./recover-entries.ts";
+import { type Container, openContainer, recoverEntries } from "./recover-entries.ts";
 import { createUnpacker } from "./unpack.ts";
 
 /** The reachable objects of a file, as its cross-reference gives them. */
@@ -183,3 +193,32 @@ export function createObjectReader(file: FileBytes, entries: ReadonlyMap<number,
   };
   return { read, at, containerOf };
 }
+
+/** Wraps objects we have read as a pdf-lib document; pdf-lib parses nothing itself. */
+export function documentOf({ context, version }: Graph): PDFDocument {
+  const [major = 1, minor = 7] = version.split(".").map(Number);
+  context.header = PDFHeader.forVersion(major, minor);
+  return new (PDFDocument as unknown as DocumentClass)(context, true, false);
+}
+
+/** The same, but ready for an incremental update. */
+export function extensibleDocumentOf(graph: Graph, bytes: Uint8Array): PDFDocument {
+  const [newest] = graph.sections;
+  if (newest === undefined) throw new Error("a file whose cross-reference is broken cannot be extended");
+  const isStream = newest.kind === "stream";
+  graph.context.pdfFileDetails = {
+    ...{ pdfSize: bytes.length, prevStartXRef: newest.offset, useObjectStreams: isStream, originalBytes: bytes },
+  };
+  const document = documentOf(graph);
+  document.takeSnapshot();
+  return document;
+}
+
+/** A PDF with everything reachable from its cross-reference. */
+export const openDocument = (bytes: Buffer): PDFDocument => documentOf(readGraph(bytes));
+
+/**
+ * The constructor is missing from the published types, because pdf-lib expects to parse or create documents
+ * itself.
+ */
+type DocumentClass = new (context: PDFContext, ignoreEncryption: boolean, updateMetadata: boolean) => PDFDocument;

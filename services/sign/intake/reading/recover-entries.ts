@@ -1,8 +1,7 @@
-import { PDFCatalog, PDFContext, PDFDict, PDFName, type PDFObject, PDFRawStream, PDFRef } from "pdf-lib";
+import { PDFCatalog, PDFContext, PDFDict, PDFName, PDFNull, type PDFObject, PDFRawStream, PDFRef } from "pdf-lib";
 import { maxObjects, PdfProblem } from "../pdf-limits.ts";
-import { type Entry, type FileBytes, type Section, tooManyObjects } from "./cross-reference.ts";
+import { type Entry, type FileBytes, numberIn, type Section, tooManyObjects } from "./cross-reference.ts";
 import { ObjectParser } from "./object-parser.ts";
-import { openContainer } from "./object-stream.ts";
 
 /** What a search finds when the cross-reference is broken. */
 export interface Recovered {
@@ -157,4 +156,39 @@ function endOf(bytes: Buffer, section: Section, group: readonly Section[]): numb
   while (/\s/.test(bytes.toString("latin1", parser.at, parser.at + 1))) parser.at += 1;
   if (bytes.toString("latin1", parser.at, parser.at + 5) !== "%%EOF") throw new Error("a revision does not end");
   return parser.at + 5;
+}
+
+/** An unpacked object stream. */
+export interface Container {
+  /** The numbers of its objects. */
+  readonly numbers: readonly number[];
+  read(index: number, number: number): PDFObject;
+}
+
+/** Opens an object stream. Throws when it is not one. */
+export function openContainer(file: FileBytes, stream: PDFObject): Container {
+  if (!(stream instanceof PDFRawStream) || stream.dict.get(PDFName.Type) !== PDFName.of("ObjStm")) {
+    throw new Error("there is no object stream");
+  }
+  const [count, first] = [numberIn(stream.dict, "N"), numberIn(stream.dict, "First")];
+  if (count === undefined || first === undefined) throw new Error("an object stream is damaged");
+  if (count > maxObjects) throw tooManyObjects();
+  const data = file.unpack(stream);
+  const parser = new ObjectParser(data, file.context, { isStrict: file.isStrict });
+  const heads = Array.from({ length: count }, () => {
+    parser.skipBlanks();
+    const number = parser.integer();
+    parser.skipBlanks();
+    return { number, offset: first + parser.integer() };
+  });
+  return {
+    numbers: heads.map(({ number }) => number),
+    read: (index, number) => {
+      const head = heads[index];
+      if (head?.number !== number) throw new Error("another object stands there");
+      parser.at = head.offset;
+      const object = parser.object();
+      return object instanceof PDFRef ? PDFNull : object;
+    },
+  };
 }

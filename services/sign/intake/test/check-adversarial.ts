@@ -7,7 +7,7 @@ import { getDocument } from "pdfjs-dist/legacy/build/pdf.mjs";
 import { createFontLibrary } from "../../completion/font-library.ts";
 import { checkPdf, trySealing } from "../check-pdf.ts";
 import { prepareSeal } from "../prepare-seal.ts";
-import { openDocument } from "../reading/open-document.ts";
+import { openDocument } from "../reading/read-graph.ts";
 import { adversarialPdf } from "./adversarial-pdfs.ts";
 import { emptySignature } from "./signed-pdf.ts";
 
