@@ -92,9 +92,7 @@ export function pdfFileName(name: string): string {
 }
 
 /** Formats that are converted to PDF on upload. */
-const converted: ReadonlySet<string> = new Set(
-  "html htm txt docx doc odt rtf xlsx pptx png jpg jpeg".split(" "),
-);
+const converted: ReadonlySet<string> = new Set("html htm txt docx doc odt rtf xlsx pptx png jpg jpeg".split(" "));
 
 /** Checks the documents that are files of the request. They must be numbered. */
 export async function checkFiles(
