@@ -47,9 +47,12 @@ describeWithOffice("LibreOffice", () => {
   });
 
   test("prints every format as when it is asked directly: the same text on as many pages", async () => {
-    const compared = await compareConversions(start(office, 2), makeOfficeFiles(7, 1));
+    // Sheets and slides are packages of their own.
+    const formats = office.formats.map(({ name }) => name);
+    expect(formats).toEqual(expect.arrayContaining(["docx", "doc", "odt", "rtf"]));
+    const compared = await compareConversions(start(office, 2), makeOfficeFiles(7, 1, formats));
     expect(compared.differences).toEqual([]);
-    expect(compared.formats).toEqual(["doc", "docx", "odt", "pptx", "rtf", "xlsx"]);
+    expect(compared.formats).toEqual(formats.toSorted());
     expect(places().length).toBe(1);
   });
 

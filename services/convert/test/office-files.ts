@@ -31,12 +31,13 @@ const kinds: readonly { readonly format: string; readonly extension: string; mak
   { format: "doc", extension: "fodt", make: letter },
 ];
 
-/** Files in many shapes, the same for a seed. LibreOffice makes all of a format at once. */
-export function makeOfficeFiles(count: number, seed: number): OfficeFile[] {
+/** Files of these formats in many shapes, the same for a seed. LibreOffice makes all of a format at once. */
+export function makeOfficeFiles(count: number, seed: number, formats: readonly string[]): OfficeFile[] {
+  const made = kinds.filter(({ format }) => formats.includes(format));
   const folder = mkdtempSync(join(tmpdir(), "office-files-"));
   try {
     const sources = Array.from({ length: count }, (_, n) => {
-      const kind = kinds[n % kinds.length] as (typeof kinds)[number];
+      const kind = made[n % made.length] as (typeof kinds)[number];
       const source = kind.make(randomOf(seed + n));
       const name = `file-${n}`;
       mkdirSync(join(folder, kind.format), { recursive: true });
