@@ -46,6 +46,12 @@ export const drills: readonly Drill[] = [
     short: ["300"],
   },
   {
+    name: "office",
+    what: "Office files of all formats in many shapes: the same text on as many pages as LibreOffice prints of them.",
+    program: "services/convert/test/conversions-drill.ts",
+    short: ["12"],
+  },
+  {
     name: "lifecycle",
     what: "Two of every process are replaced and killed under load, NATS is away, Postgres crashes: no request fails.",
     program: "test/chaos/lifecycle/drill.ts",
