@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { endedWords } from "../../gateway/signing/ended-words.ts";
+import { accountMailLanguages } from "../../services/auth/mail/write-account-mail.ts";
 import { mailLanguages } from "../../services/sign/mail/mail-to.ts";
 import { consentTexts } from "../../services/sign/signing/consent-text.ts";
 import * as moreWords from "../../web/embed/more-words.ts";
@@ -43,6 +44,7 @@ const wordsOf = new Map<string, (tag: string) => Promise<unknown>>([
   ["pages of links that have ended", async (tag) => new Map<string, unknown>(Object.entries(endedWords)).get(tag)],
   ["forms of acceptance", formWords],
   ["mails to recipients", async (tag) => new Map<string, unknown>(Object.entries(mailLanguages)).get(tag)],
+  ["mails about accounts", async (tag) => new Map<string, unknown>(Object.entries(accountMailLanguages)).get(tag)],
   [
     "the consent to electronic records",
     async (tag) => {
@@ -96,6 +98,7 @@ test("the signing page takes at most 28 KB with its largest language, and the vi
 test("the same languages are offered everywhere, by the names of those who speak them", () => {
   expect(languages.map(({ tag }) => tag)).toEqual(tags);
   expect(Object.keys(mailLanguages).sort()).toEqual([...tags].sort());
+  expect(Object.keys(accountMailLanguages).sort()).toEqual([...tags].sort());
   expect(Object.keys(endedWords).sort()).toEqual([...tags].sort());
   expect(
     consentTexts("Acme")

@@ -2,6 +2,7 @@ import { formMail, inLanguages, plainLook, type WrittenMail } from "#platform/ma
 import type { MailKind } from "../domain/mail.ts";
 import type { User } from "../domain/user.ts";
 import type { MailDetails } from "../store/mail-store.ts";
+import { type AccountMailTexts, ar, he, it, nl, pl, ptPt, zh } from "./account-mail-texts.ts";
 
 export interface AccountMailContent {
   readonly kind: MailKind;
@@ -48,29 +49,6 @@ function draft(kind: MailKind, texts: AccountMailTexts, { reason }: MailDetails)
   }
   const paragraphs = [texts.resetText, expires, texts.resetUnasked, personal];
   return { subject: texts.resetSubject, paragraphs, action: texts.resetAction };
-}
-
-/** What mails about a user's account say. `{name}`, `{organization}`, `{date}` and `{endpoint}` are filled in. */
-interface AccountMailTexts {
-  readonly greeting: string;
-  readonly invitationSubject: string;
-  readonly invitationText: string;
-  readonly invitationAction: string;
-  readonly resetSubject: string;
-  readonly resetText: string;
-  readonly resetAction: string;
-  readonly resetUnasked: string;
-  readonly expires: string;
-  readonly private: string;
-  readonly lockoutSubject: string;
-  readonly lockoutText: string;
-  readonly lockoutUnasked: string;
-  readonly endpointSubject: string;
-  readonly endpointFailingText: string;
-  readonly endpointGoneText: string;
-  readonly endpointAction: string;
-  readonly endpointAdvice: string;
-  readonly endpointWhy: string;
 }
 
 const en: AccountMailTexts = {
@@ -233,4 +211,8 @@ const ja: AccountMailTexts = {
   endpointWhy: "このメールは、{organization} の所有者の方にお送りしています。",
 };
 
-const accountMailLanguage = inLanguages<AccountMailTexts>({ en, de, fr, es, "pt-BR": ptBr, ja });
+export const accountMailLanguages = {
+  ...{ en, de, fr, es, it, "pt-BR": ptBr, "pt-PT": ptPt },
+  ...{ nl, pl, ja, "zh-Hans": zh, ar, he },
+};
+const accountMailLanguage = inLanguages<AccountMailTexts>(accountMailLanguages);
