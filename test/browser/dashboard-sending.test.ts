@@ -52,6 +52,8 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
   }
 
   async function fillIn(page: Page): Promise<void> {
+    const countAgreements = async (): Promise<number> => (await api.get("/v1/sign/agreements")).body.length;
+    const before = await countAgreements();
     const files = page.locator("input[type=file]");
     await files.setInputFiles({ name: "picture.png", mimeType: "image/png", buffer: Buffer.from("no document") });
     await page.getByText("picture.png isn’t a PDF, HTML or text file.").waitFor();
@@ -87,10 +89,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await button(page, "Continue to fields").click();
     await logInAgain(page, owner);
     await page.getByRole("alert").getByText("broken.pdf can’t be used.").waitFor();
-    const drafts = (await api.get("/v1/sign/agreements")).body;
-    expect(drafts.map(({ emailSubject }: { emailSubject: string }) => emailSubject)).not.toContain(
-      "Master Services Agreement",
-    );
+    expect(await countAgreements()).toBe(before);
     await button(page, "Remove broken.pdf").click();
     await button(page, "Continue to fields").click();
     await page.getByRole("heading", { level: 1, name: "Master Services Agreement" }).waitFor();
