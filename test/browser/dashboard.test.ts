@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import type { Api } from "../support/api.ts";
 import { Browser } from "../support/browser-people.ts";
+import { bodyOf, publishText } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import {
@@ -11,13 +13,14 @@ import {
   newOwner,
   newPassword,
   newViewer,
+  openAs,
   openDashboard,
   type Person,
   stepOf,
   totp,
 } from "./support/dashboard.ts";
 import { follow } from "./support/keyboard.ts";
-import { screenshot } from "./support/signing.ts";
+import { contractPdf, screenshot } from "./support/signing.ts";
 
 describeInBrowser("the dashboard", (pages) => {
   let system: System;
@@ -327,6 +330,41 @@ describeInBrowser("the dashboard", (pages) => {
     await page.getByRole("row").filter({ hasText: "By keyboard" }).waitFor();
   });
 
+  test("names without a space end or break on a phone, on every page and in every dialog that has them", async () => {
+    const api = await system.newOrganization();
+    const [email, password] = [newEmail(), newPassword()];
+    const { organizationId, baseUrl } = api;
+    await system.admin.createOwner({ organizationId, email, name: long(200), password });
+    const paths = await nameEverything(api, await signedIn(baseUrl, email, password));
+    const page = await openAs(pages, { email, password, baseUrl }, "/", wrong, {
+      viewport: { width: 375, height: 800 },
+    });
+    const problems: string[] = [];
+    const look = async (place: string): Promise<void> => {
+      const tooWide = (await page.evaluate(`(${whatIsTooWide})()`)) as string[];
+      problems.push(...tooWide.map((found) => `${place}: ${found}`));
+    };
+    for (const [path, dialogs = []] of paths) {
+      await page.goto(`${baseUrl}/dashboard${path}`);
+      const shown = page.getByRole("main").getByText(long(40)).or(page.locator("input:visible, textarea:visible"));
+      await shown
+        .filter({ visible: true })
+        .first()
+        .waitFor({ timeout: 8_000 })
+        .catch(() => problems.push(`${path}: shows no name`));
+      await look(path);
+      if (path === "/agreements") await screenshot(page, "long-names");
+      for (const name of dialogs) {
+        await page.getByRole("main").getByRole("button", { name }).first().click();
+        await dialog(page).waitFor();
+        await look(`${path} ${name}`);
+        await page.keyboard.press("Escape");
+        await isGone(page);
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+
   describe.each<[string, BrowserContextOptions]>([
     ["light-1280", { colorScheme: "light" }],
     ["dark-1280", { colorScheme: "dark" }],
@@ -370,3 +408,73 @@ const walk: readonly { readonly path: string; readonly ready: string; readonly b
   { path: "/organization", ready: "Signed in" },
   { path: "/account", ready: "Chrome on Linux", button: "Set up" },
 ];
+
+/** A name of this length that has no place to break. */
+const long = (length: number): string => "Unbreakable".repeat(20).slice(0, length);
+
+const signedIn = async (baseUrl: string, email: string, password: string): Promise<Browser> => {
+  const browser = new Browser(baseUrl);
+  await browser.login(email, password);
+  return browser;
+};
+
+/** One of everything with the longest name that it may have: the pages that show it, and their buttons that open dialogs. */
+async function nameEverything(api: Api, browser: Browser): Promise<readonly [string, (string | RegExp)[]?][]> {
+  const { templateId } = await publishText(api, { name: long(200), type: "STATIC" }, `<p>${long(200)}</p>`);
+  const template = `/v1/click/templates/${templateId}`;
+  bodyOf(201, await api.post(`${template}/deployments`, { name: long(200), activate: true }));
+  const receipt = bodyOf(201, await api.accept("long names", { templateId, userRef: long(200) }));
+  const dueAt = "2199-12-31T23:00:00Z";
+  const campaign = bodyOf(201, await api.post("/v1/click/campaigns", { name: long(200), templateId, dueAt }));
+  bodyOf(200, await api.post(`/v1/click/campaigns/${campaign.id}/people`, { userRefs: [long(200)] }));
+  const documentBase64 = await contractPdf();
+  const documents = [{ documentId: "1", name: `${long(200)}.pdf`, documentBase64 }];
+  const signer = { recipientId: "1", name: long(100), email: `${long(60)}@example.com`, routingOrder: 1 };
+  const content = { emailSubject: long(100), emailBlurb: long(200), documents, recipients: { signers: [signer] } };
+  const agreement = bodyOf(201, await api.post("/v1/sign/agreements", content));
+  bodyOf(201, await api.post("/v1/sign/templates", { name: long(100), description: long(200), ...content }));
+  const brand = bodyOf(201, await api.post("/v1/sign/brands", { name: long(100), senderName: long(100) }));
+  const written = { name: long(200), format: "html", content: `<p>${long(200)}</p>` };
+  const genTemplate = bodyOf(201, await api.post("/v1/gen/templates", written));
+  const endpoint = { url: `https://hooks.invalid/${long(200)}`, description: long(200), eventTypes: ["webhook.test"] };
+  const { id: endpointId } = bodyOf(201, await api.post("/v1/webhooks/endpoints", endpoint));
+  bodyOf(201, await api.post("/v1/privacy/holds", { email: signer.email, reason: long(200) }));
+  bodyOf(201, await browser.post("/v1/dashboard/api-keys", { name: long(100) }));
+  bodyOf(201, await browser.post("/v1/dashboard/clients", { name: long(100), scopes: ["click:read"] }));
+  bodyOf(201, await browser.post("/v1/dashboard/users", { email: newEmail(), name: long(200), role: "viewer" }));
+  return [
+    ["/"],
+    ["/templates"],
+    ...["", "/deployments", "/policy", "/statistics"].map((tab): [string] => [`/templates/${templateId}${tab}`]),
+    ["/acceptances"],
+    [`/acceptances/receipts/${receipt.receiptId}`],
+    [`/acceptances/people/${long(200)}`],
+    ["/campaigns"],
+    [`/campaigns/${campaign.id}`],
+    ["/agreements"],
+    [`/agreements/${agreement.id}`],
+    [`/agreements/${agreement.id}/prepare`],
+    ["/generation"],
+    [`/generation/templates/${genTemplate.id}`],
+    ["/webhooks"],
+    [`/webhooks/endpoints/${endpointId}`],
+    ["/api-keys", ["Create key", /^Revoke/]],
+    ["/clients", ["Create client"]],
+    ["/people", ["Invite member"]],
+    ["/privacy/holds"],
+    ["/brands"],
+    [`/brands/${brand.id}`],
+    ["/organization"],
+    ["/account"],
+  ];
+}
+
+/** What is wider than the window, or leaves its panel, in words; run by the page. */
+const whatIsTooWide = `() => {
+  const width = document.documentElement.clientWidth;
+  const isCut = (element) => element !== null && ((getComputedStyle(element).overflowX !== "visible" && element.getBoundingClientRect().right <= width) || isCut(element.parentElement));
+  const name = (element) => element.tagName.toLowerCase() + "." + element.className + " " + element.textContent.slice(0, 30);
+  const wide = [...document.querySelectorAll("body *")].filter((element) => element.getClientRects().length > 0 && !isCut(element.parentElement) && element.getBoundingClientRect().right > width + 1);
+  const page = document.documentElement.scrollWidth > width ? ["page of " + document.documentElement.scrollWidth] : [];
+  return [...page, ...wide.slice(0, 5).map(name)];
+}`;
