@@ -73,7 +73,7 @@ type Words = {
 const words: Readonly<Record<string, Words>> = {
   en: {
     ask: "Turn off notices?",
-    text: "You won't get mails about agreements that you or applications of your organization have sent.",
+    text: "You won't get any more emails about agreements sent by you or your organization's applications.",
     button: "Turn off",
     done: "Notices are off",
     doneText: "You can turn them on again in the dashboard, under “My account”.",
@@ -81,13 +81,13 @@ const words: Readonly<Record<string, Words>> = {
     unknownText: "Sign in to the dashboard and turn notices off under “My account”.",
   },
   de: {
-    ask: "Benachrichtigungen abschalten?",
+    ask: "Benachrichtigungen deaktivieren?",
     text: "Sie erhalten dann keine E-Mails mehr über Vereinbarungen, die Sie oder Anwendungen Ihrer Organisation versandt haben.",
-    button: "Abschalten",
+    button: "Deaktivieren",
     done: "Benachrichtigungen sind aus",
-    doneText: "Sie können sie im Dashboard unter „Mein Konto“ wieder einschalten.",
+    doneText: "Sie können sie im Dashboard unter „Mein Konto“ wieder aktivieren.",
     unknown: "Dieser Link funktioniert nicht mehr",
-    unknownText: "Melden Sie sich im Dashboard an und schalten Sie die Benachrichtigungen unter „Mein Konto“ aus.",
+    unknownText: "Melden Sie sich im Dashboard an und deaktivieren Sie die Benachrichtigungen unter „Mein Konto“.",
   },
   fr: {
     ask: "Désactiver les notifications ?",

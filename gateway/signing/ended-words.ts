@@ -11,26 +11,26 @@ type EndedWords = Readonly<Record<LinkEnd, readonly [heading: string, text: stri
 export const endedWords = {
   en: {
     unknown: [
-      "This link does not work",
-      "It is incomplete, was used already, or is too old. If it came by e-mail, open it from the e-mail again. Otherwise, ask the sender for a new one.",
+      "This link doesn’t work",
+      "It’s incomplete, already used or too old. If it came by email, open it from the email again. Otherwise, ask the sender for a new one.",
     ],
-    closed: ["This page was closed", "What you entered is saved. To continue, open the link in your e-mail again."],
-    declined: [
-      "Declined",
-      "Somebody has declined to sign. The agreement has ended, and there is nothing left for you to do.",
-    ],
-    "declined-by-you": ["You have declined", "You have declined to sign. The agreement has ended for everybody."],
-    voided: ["Withdrawn by the sender", "The sender has withdrawn the agreement. There is nothing left for you to do."],
+    closed: ["This page was closed", "What you entered is saved. To continue, open the link in your email again."],
+    declined: ["Declined", "Someone declined to sign. The agreement has ended, and you don’t need to do anything."],
+    "declined-by-you": ["You declined", "You declined to sign. The agreement has ended for everyone."],
+    voided: ["Withdrawn by the sender", "The sender withdrew the agreement. You don’t need to do anything."],
     expired: [
       "Expired",
       "The time to sign is over. If you still want to sign, ask the sender to send the agreement again.",
     ],
     completed: [
       "Completed",
-      "Everybody has signed. The time to read the documents with this link is over: ask the sender for a copy.",
+      "Everyone has signed. The documents are no longer available through this link. Ask the sender for a copy.",
     ],
-    busy: ["Please wait a moment", "Too much is going on right now. Your link still works: try again in a minute."],
-    failed: ["That did not work", "Something went wrong on our side. Your link still works: try again in a minute."],
+    busy: [
+      "Please wait a moment",
+      "We’re handling a lot of requests right now. Your link still works. Try again in a minute.",
+    ],
+    failed: ["That didn’t work", "Something went wrong on our side. Your link still works. Try again in a minute."],
     more: ["Try again", "Reference for support: {id}", "Report abuse", "Asked by {name}"],
   },
   de: {

@@ -152,7 +152,7 @@ describe("a link", () => {
     expect([told.status, told.body.errorCode]).toEqual([400, "VIEW_URL_EXPIRED"]);
     ended = expired();
     const shown = await gateway.call("GET", `/signing/${link}`, { headers: browser });
-    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("This link does not work")]);
+    expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("This link doesn’t work")]);
     expect(shown.headers.get("content-security-policy")).toContain("default-src 'none'");
   });
 });
@@ -169,7 +169,7 @@ describe("a browser that follows a link which leads nowhere", () => {
     expect(text).toContain("Lease &lt;1&gt;");
     ended = new DomainError("VIEW_URL_EXPIRED", { metadata: { outcome: "constructor" } });
     const odd = await gateway.call("GET", `/signing/${link}`, { headers: { ...browser, "Accept-Language": "xx" } });
-    expect(odd.text).toContain("This link does not work");
+    expect(odd.text).toContain("This link doesn’t work");
   });
 
   test("is told in the direction of its language, in the look of the signing page", async () => {
@@ -213,7 +213,7 @@ describe("a browser that follows a link which leads nowhere", () => {
     expect(text).toContain(`Reference for support: ${headers.get("x-request-id")}`);
     ended = new Error("out of luck");
     const failed = await gateway.call("GET", `/signing/${link}`, { headers: browser });
-    expect([failed.status, failed.text]).toEqual([500, expect.stringContaining("That did not work")]);
+    expect([failed.status, failed.text]).toEqual([500, expect.stringContaining("That didn’t work")]);
     const told = await gateway.call("GET", `/signing/${link}`, { headers: { Accept: "application/json" } });
     expect(told.body.errorCode).toBe("INTERNAL_ERROR");
   });
@@ -230,7 +230,7 @@ describe("a browser that follows a link which leads nowhere", () => {
     // Some of them are no address of the interface at all, which has no pages for those.
     const answer = await fetch(gateway.url + path, { headers: browser });
     expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(await answer.text()).toContain("This link does not work");
+    expect(await answer.text()).toContain("This link doesn’t work");
     const told = await gateway.call("GET", path, { headers: { Accept: "application/json" } });
     expect(told.body.errorCode).toEqual(expect.any(String));
   });
@@ -386,7 +386,7 @@ describe("the address that turns notices off", () => {
   test("asks first, and does it at one click of a mail program or of the page", async () => {
     const asked = await call("GET", "A".repeat(64));
     expect([asked.status, asked.policy]).toEqual([200, expect.stringContaining("form-action 'self'")]);
-    expect(asked.text).toContain('<form method="post"><button type="submit">Abschalten</button>');
+    expect(asked.text).toContain('<form method="post"><button type="submit">Deaktivieren</button>');
     for (const body of ["List-Unsubscribe=One-Click", "", undefined]) {
       const done = await call("POST", "A".repeat(64), body);
       expect([done.status, done.text]).toEqual([200, expect.stringContaining("Benachrichtigungen sind aus")]);

@@ -115,7 +115,7 @@ describeInBrowser("the signing page", (pages) => {
     await expectAccessible(page);
     await screenshot(page, "consent-desk");
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByText("Please agree first, or decline.").waitFor();
+    await page.getByText("Agree to continue, or decline.").waitFor();
     await giveConsent(page);
     await drawn(page);
     await screenshot(page, "document-desk");
@@ -512,14 +512,14 @@ describeInBrowser("the signing page", (pages) => {
       return page;
     };
     const first = await signBy(links[0]);
-    await first.getByText("You have done your part. Others still have to do theirs.").waitFor();
+    await first.getByText("You’re done. Others still have to finish.").waitFor();
     await first
       .getByText("When everybody is done, a link to the signed documents is sent to ann.mail@example.com.")
       .waitFor();
     await screenshot(first, "done-desk");
     await expectAccessible(first);
     const last = await signBy(links[1], { ...phone, viewport: { width: 375, height: 667 } });
-    await last.getByText("Everybody has signed, and the agreement is complete.", { exact: false }).waitFor();
+    await last.getByText("Everyone has signed, and the agreement is complete.", { exact: false }).waitFor();
     await screenshot(last, "complete-phone");
     await expectAccessible(last);
     const file = await broughtBy(last, "download", () =>
@@ -528,9 +528,9 @@ describeInBrowser("the signing page", (pages) => {
     expect(file.suggestedFilename()).toBe("Agreement.pdf");
     // The first one comes back, by the page that is still open and by the old link.
     await first.reload();
-    await first.getByText("Everybody has signed, and the agreement is complete.", { exact: false }).waitFor();
+    await first.getByText("Everyone has signed, and the agreement is complete.", { exact: false }).waitFor();
     await first.goto(links[0]);
-    await first.getByText("Everybody has signed, and the agreement is complete.", { exact: false }).waitFor();
+    await first.getByText("Everyone has signed, and the agreement is complete.", { exact: false }).waitFor();
     await first.getByRole("button", { name: "Read the documents" }).click();
     await drawn(first);
 
@@ -539,15 +539,15 @@ describeInBrowser("the signing page", (pages) => {
     const declining = await openLink(pages, other, wrong);
     await declining.getByRole("button", { name: "Decline to sign" }).click();
     await declining.getByRole("dialog").getByRole("button", { name: "Decline to sign" }).click();
-    await declining.getByText("You have declined to sign “Master Services Agreement”.", { exact: false }).waitFor();
+    await declining.getByText("You declined to sign “Master Services Agreement”.", { exact: false }).waitFor();
     await declining.reload();
-    await declining.getByRole("heading", { name: "You have declined" }).waitFor();
+    await declining.getByRole("heading", { name: "You declined" }).waitFor();
     await declining.goto(old);
     await declining.getByRole("heading", { name: "Declined", exact: true }).waitFor();
     await screenshot(declining, "declined-link");
     await expectAccessible(declining);
     await declining.goto(`${old}x`).catch(() => undefined);
-    await declining.getByRole("heading", { name: "This link does not work" }).waitFor();
+    await declining.getByRole("heading", { name: "This link doesn’t work" }).waitFor();
     // A page that is an answer to a wrong address is an error to the console.
     for (const line of wrong.splice(0)) expect(line).toContain("Failed to load resource");
   });

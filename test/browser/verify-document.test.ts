@@ -186,7 +186,7 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
     await until(() => page.evaluate<boolean>("document.activeElement.id === 'file'"));
     const chooser = await broughtBy(page, "filechooser", () => page.keyboard.press("Space"));
     await chooser.setFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: fileOf("sealed.pdf") });
-    await verdict(page, "Hier gesiegelt und unverändert");
+    await verdict(page, "Hier versiegelt und unverändert");
     expect(await page.evaluate("document.documentElement.lang")).toBe("de");
   });
 

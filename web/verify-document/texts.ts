@@ -97,40 +97,40 @@ const en: Texts = {
 const de: Texts = {
   title: "Dokument prüfen",
   intro:
-    "Hier sehen Sie, ob ein PDF hier gesiegelt wurde und unverändert ist, und wer es unterzeichnet hat. Die Datei bleibt auf diesem Gerät: Nur ihr Fingerabdruck (SHA-256) wird gesendet.",
+    "Hier sehen Sie, ob ein PDF hier versiegelt wurde und unverändert ist, und wer es unterzeichnet hat. Die Datei bleibt auf diesem Gerät: Nur ihr Fingerabdruck (SHA-256) wird gesendet.",
   hint: "Ziehen Sie ein PDF auf diese Seite, oder wählen Sie es aus.",
   choose: "PDF auswählen",
-  certificates: "Die Zertifikate, mit denen Dokumente gesiegelt werden",
+  certificates: "Die Zertifikate, mit denen Dokumente versiegelt werden",
   busy: "Wird geprüft…",
   insecure: "Diese Seite funktioniert nur über https.",
-  tooLarge: "Die Datei ist zu groß, um hier gesiegelt worden zu sein.",
+  tooLarge: "Die Datei ist zu groß, um hier versiegelt worden zu sein.",
   away: "Die Prüfung war nicht möglich. Versuchen Sie es gleich noch einmal.",
   verdicts: {
-    sealed: ["Hier gesiegelt und unverändert", "Genau diese Datei wurde gesiegelt, als alle unterzeichnet hatten."],
+    sealed: ["Hier versiegelt und unverändert", "Genau diese Datei wurde versiegelt, als alle unterzeichnet hatten."],
     deleted: [
-      "Hier gesiegelt und unverändert; inzwischen gelöscht",
-      "Genau diese Datei wurde hier gesiegelt, als alle unterzeichnet hatten. Der Absender hat die Vereinbarung seither gelöscht, weil ihre Aufbewahrungsfrist abgelaufen war.",
+      "Hier versiegelt und unverändert; inzwischen gelöscht",
+      "Genau diese Datei wurde hier versiegelt, als alle unterzeichnet hatten. Der Absender hat die Vereinbarung seither gelöscht, weil ihre Aufbewahrungsfrist abgelaufen war.",
     ],
     unknown: [
       "Ein Siegel von uns, aber nicht verzeichnet",
-      "Die Signatur wurde mit unserem Schlüssel erstellt, aber keine hier gesiegelte Datei gleicht dieser Byte für Byte. Fragen Sie den Absender, bevor Sie sich auf den Inhalt verlassen.",
+      "Die Signatur wurde mit unserem Schlüssel erstellt, aber keine hier versiegelte Datei gleicht dieser Byte für Byte. Fragen Sie den Absender, bevor Sie sich auf den Inhalt verlassen.",
     ],
     added: [
-      "Nach dem Siegeln wurde etwas hinzugefügt",
-      "Der gesiegelte Teil ist unverändert, aber was Sie sehen, kann hinzugefügt sein: Text, Seiten, Anmerkungen und Werte von Feldern lassen sich so ersetzen. Verlassen Sie sich nicht auf diese Fassung.",
+      "Nach dem Versiegeln wurde etwas hinzugefügt",
+      "Der versiegelte Teil ist unverändert, aber was Sie sehen, kann hinzugefügt sein: Text, Seiten, Anmerkungen und Werte von Feldern lassen sich so ersetzen. Verlassen Sie sich nicht auf diese Fassung.",
     ],
     changed: [
-      "Nach dem Siegeln verändert",
+      "Nach dem Versiegeln verändert",
       "Die Datei trägt unser Siegel, das nicht zu ihrem Inhalt passt. Verlassen Sie sich nicht auf sie.",
     ],
-    foreign: ["Nicht hier gesiegelt", "Die Datei hat Signaturen anderer, die diese Seite nicht beurteilt."],
+    foreign: ["Nicht hier versiegelt", "Die Datei hat Signaturen anderer, die diese Seite nicht beurteilt."],
     none: [
-      "Nicht hier gesiegelt",
+      "Nicht hier versiegelt",
       "Die Datei hat kein Siegel. Vielleicht wurde sie nie unterzeichnet, oder sie ist eine andere Fassung.",
     ],
   },
   addedBytes: (count, isKnown) =>
-    `${count.toLocaleString("de")} Bytes folgen auf den gesiegelten Teil. ${isKnown ? "Dieser Teil ist genau das unten genannte Dokument; lassen Sie es sich vom Absender geben." : "Dieser Teil ist hier nicht verzeichnet."}`,
+    `${count.toLocaleString("de")} Bytes folgen auf den versiegelten Teil. ${isKnown ? "Dieser Teil ist genau das unten genannte Dokument; lassen Sie es sich vom Absender geben." : "Dieser Teil ist hier nicht verzeichnet."}`,
   auditBroken: "Das Protokoll der Vereinbarung ist beschädigt. Fragen Sie beim Absender nach.",
   facts: {
     document: "Dokument",

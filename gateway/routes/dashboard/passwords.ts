@@ -57,7 +57,7 @@ export const passwordRoutes: readonly Route[] = [
     operationId: "resetPassword",
     path: "/v1/dashboard/password/reset",
     summary: "Set a new password with the link that was mailed",
-    description: "Ends all sessions of the user and logs nobody in.",
+    description: "Ends all sessions of the user. It doesn't sign anyone in.",
     access: "public",
     body: createBody(passwordReset, { maxBytes, example: { token: sampleToken, password: samplePassword } }),
     success: { status: 204, description: "The password is set." },

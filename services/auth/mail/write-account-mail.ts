@@ -54,27 +54,27 @@ function draft(kind: MailKind, texts: AccountMailTexts, { reason }: MailDetails)
 const en: AccountMailTexts = {
   greeting: "Hello {name},",
   invitationSubject: "Your invitation to {organization}",
-  invitationText: "You have been invited to the dashboard of {organization}. Choose a password to begin.",
+  invitationText: "You’ve been invited to the {organization} dashboard. Choose a password to get started.",
   invitationAction: "Accept the invitation",
   resetSubject: "Your password for {organization}",
-  resetText: "Somebody has asked for a new password for your account at {organization}.",
+  resetText: "Someone requested a new password for your account at {organization}.",
   resetAction: "Choose a new password",
-  resetUnasked: "If that was not you, there is nothing to do: your password stays as it is.",
-  expires: "The link can be used once, until {date}.",
-  private: "The link is meant for you alone. Please do not forward this mail.",
+  resetUnasked: "If this wasn’t you, ignore this email. Your password stays the same.",
+  expires: "The link works once, until {date}.",
+  private: "This link is for you alone. Don’t forward this email.",
   lockoutSubject: "Your account at {organization} is locked for 15 minutes",
   lockoutText:
-    "There were ten failed attempts to sign in to your account at {organization}. It is locked for 15 minutes and opens by itself.",
+    "After ten failed sign-in attempts, your account at {organization} is locked for 15 minutes. It unlocks automatically.",
   lockoutUnasked:
-    "If that was not you, somebody is trying to guess your password. Make sure that it is used nowhere else.",
-  endpointSubject: "A webhook endpoint of {organization} is turned off",
+    "If this wasn’t you, someone may be trying to guess your password. Make sure you don’t use it anywhere else.",
+  endpointSubject: "A webhook endpoint of {organization} was disabled",
   endpointFailingText:
-    "Since {date} no events are sent to the webhook endpoint at {endpoint}: every attempt of the last five days had failed.",
+    "The webhook endpoint {endpoint} was disabled on {date} because every attempt failed for five days. It no longer receives events.",
   endpointGoneText:
-    "Since {date} no events are sent to the webhook endpoint at {endpoint}: it had answered that it is gone (410).",
-  endpointAction: "Look at the endpoint",
-  endpointAdvice: "When the receiver works again, enable the endpoint there, and have what was missed sent to it.",
-  endpointWhy: "You get this mail because you are an owner of {organization}.",
+    "The webhook endpoint {endpoint} was disabled on {date} because it responded with 410 Gone. It no longer receives events.",
+  endpointAction: "View endpoint",
+  endpointAdvice: "Once your server works again, enable the endpoint and resend the missed events.",
+  endpointWhy: "You received this email because you’re an owner of {organization}.",
 };
 
 const de: AccountMailTexts = {
@@ -85,22 +85,22 @@ const de: AccountMailTexts = {
   resetSubject: "Ihr Passwort für {organization}",
   resetText: "Jemand hat ein neues Passwort für Ihr Konto bei {organization} angefordert.",
   resetAction: "Neues Passwort wählen",
-  resetUnasked: "Wenn Sie das nicht waren, ist nichts zu tun: Ihr Passwort bleibt, wie es ist.",
+  resetUnasked: "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt unverändert.",
   expires: "Der Link kann einmal verwendet werden, bis {date}.",
   private: "Der Link ist nur für Sie bestimmt. Bitte leiten Sie diese Mail nicht weiter.",
   lockoutSubject: "Ihr Konto bei {organization} ist für 15 Minuten gesperrt",
   lockoutText:
-    "Es gab zehn fehlgeschlagene Anmeldungen bei Ihrem Konto bei {organization}. Es ist für 15 Minuten gesperrt und öffnet sich von selbst.",
+    "Nach zehn fehlgeschlagenen Anmeldeversuchen ist Ihr Konto bei {organization} für 15 Minuten gesperrt. Danach wird es automatisch entsperrt.",
   lockoutUnasked:
-    "Wenn Sie das nicht waren, versucht jemand, Ihr Passwort zu erraten. Achten Sie darauf, dass es nirgends sonst verwendet wird.",
-  endpointSubject: "Ein Webhook-Endpunkt von {organization} ist abgeschaltet",
+    "Wenn Sie das nicht waren, versucht möglicherweise jemand, Ihr Passwort zu erraten. Verwenden Sie es nirgendwo sonst.",
+  endpointSubject: "Ein Webhook-Endpunkt von {organization} wurde deaktiviert",
   endpointFailingText:
-    "Seit {date} werden keine Ereignisse mehr an den Webhook-Endpunkt bei {endpoint} gesendet: Fünf Tage lang war jeder Versuch fehlgeschlagen.",
+    "Der Webhook-Endpunkt {endpoint} wurde am {date} deaktiviert, weil fünf Tage lang jeder Versuch fehlgeschlagen ist. Er erhält keine Ereignisse mehr.",
   endpointGoneText:
-    "Seit {date} werden keine Ereignisse mehr an den Webhook-Endpunkt bei {endpoint} gesendet: Er hatte geantwortet, dass es ihn nicht mehr gibt (410).",
+    "Der Webhook-Endpunkt {endpoint} wurde am {date} deaktiviert, weil er mit 410 Gone geantwortet hat. Er erhält keine Ereignisse mehr.",
   endpointAction: "Endpunkt ansehen",
   endpointAdvice:
-    "Wenn der Empfänger wieder funktioniert, schalten Sie den Endpunkt dort ein und lassen Sie nachsenden, was er verpasst hat.",
+    "Sobald Ihr Server wieder funktioniert, aktivieren Sie den Endpunkt und senden Sie die verpassten Ereignisse erneut.",
   endpointWhy: "Sie erhalten diese Mail, weil Sie zu den Inhabern von {organization} gehören.",
 };
 

@@ -107,8 +107,8 @@ describeWithNats("mails about endpoints that were turned off", () => {
     await until(() => arrived.length === 4);
     expect(arrived.map(({ to }) => to).sort()).toEqual([owner.email, owner.email, germanEmail, germanEmail].sort());
     expect(subjects()).toEqual([
-      ...Array(2).fill("A webhook endpoint of Acme is turned off"),
-      ...Array(2).fill("Ein Webhook-Endpunkt von Acme ist abgeschaltet"),
+      ...Array(2).fill("A webhook endpoint of Acme was disabled"),
+      ...Array(2).fill("Ein Webhook-Endpunkt von Acme wurde deaktiviert"),
     ]);
     await until(async () => (await left()) === 0);
   });

@@ -27,7 +27,7 @@ const en: NoticeTexts = {
     completed: "Completed",
     expiring: "Expires soon",
     expired: "Expired",
-    undelivered: "Mail came back",
+    undelivered: "Email bounced",
   },
   news: {
     viewed: "{person} opened “{subject}”.",
@@ -35,8 +35,8 @@ const en: NoticeTexts = {
     declined: "{person} declined “{subject}”. It has ended for everyone.",
     completed: "Everyone has finished “{subject}”. The sealed documents and the certificate are ready.",
     expiring: "“{subject}” expires on {date}.",
-    expired: "“{subject}” was not finished in time and has expired.",
-    undelivered: "A mail to {person} about “{subject}” came back.",
+    expired: "“{subject}” wasn’t finished in time and has expired.",
+    undelivered: "The email to {person} about “{subject}” bounced.",
   },
   reason: "Reason: {reason}",
   stillOpen: "Not finished yet: {people}",
@@ -46,8 +46,8 @@ const en: NoticeTexts = {
   digestSubject: "What happened to your agreements ({count})",
   digestText: "Since the last summary:",
   digestOpen: "Open your agreements",
-  why: "You get this mail because you are told of agreements that you or applications of {organization} have sent. Choose what you are told of under “My account” in the dashboard.",
-  stop: "Turn off all mails of this kind",
+  why: "You received this email because you get notices about agreements sent by you or by applications of {organization}. Choose which notices you get under “My account” in the dashboard.",
+  stop: "Turn off all emails of this kind",
 };
 
 const de: NoticeTexts = {
@@ -59,7 +59,7 @@ const de: NoticeTexts = {
     completed: "Abgeschlossen",
     expiring: "Läuft bald ab",
     expired: "Abgelaufen",
-    undelivered: "E-Mail kam zurück",
+    undelivered: "E-Mail unzustellbar",
   },
   news: {
     viewed: "{person} hat „{subject}“ geöffnet.",
@@ -79,7 +79,7 @@ const de: NoticeTexts = {
   digestText: "Seit der letzten Zusammenfassung:",
   digestOpen: "Vereinbarungen öffnen",
   why: "Sie erhalten diese E-Mail, weil Sie über Vereinbarungen informiert werden, die Sie oder Anwendungen von {organization} versandt haben. Worüber, legen Sie im Dashboard unter „Mein Konto“ fest.",
-  stop: "Alle E-Mails dieser Art abschalten",
+  stop: "Alle E-Mails dieser Art deaktivieren",
 };
 
 const fr: NoticeTexts = {

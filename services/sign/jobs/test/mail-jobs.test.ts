@@ -327,7 +327,7 @@ describe("the sender of an agreement", () => {
     system.server.unknown.add(address("gone"));
     await system.send(organization, { recipients: [person("1", address("ann")), person("2", address("gone"))] });
     const sessionToken = await system.open((await system.mailsTo(address("ann"), 1))[0]);
-    expect(await subjects(1)).toEqual(["Mail came back: NDA"]);
+    expect(await subjects(1)).toEqual(["Email bounced: NDA"]);
     await system.signing.declineSigning({ sessionToken, reason: "Too dear", visitor });
     const [returned, declined] = await system.mailsTo(address("sue"), 2);
     for (const part of ["Person 2", "550", "void the agreement"]) expect(returned?.text).toContain(part);
@@ -444,7 +444,7 @@ describe("a mail that comes back after it was taken", () => {
     expect([await markOf(id, 0), await markOf(id, 1)]).toEqual(["", "the mail came back (5.1.1)"]);
     expect([await failures(id), await eventsOf(id)]).toEqual([1, 1]);
     const [notice] = await system.mailsTo(address("sue"), 1);
-    expect(notice?.subject).toBe("Mail came back: NDA");
+    expect(notice?.subject).toBe("Email bounced: NDA");
     for (const part of ["Person 2", "5.1.1"]) expect(notice?.text).toContain(part);
     system.auth.setReaders(testCaller.clientId, []);
   });

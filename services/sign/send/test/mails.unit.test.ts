@@ -95,7 +95,7 @@ describe("a mail", () => {
     };
     const { agreement } = declineAgreement(approving, bob.id, { reason: "" }, context);
     const { text } = mailTo(ann, agreement, { kind: "declined", link: "", messageId: "" });
-    expect(text).toContain(`${bob.name} has declined to approve`);
+    expect(text).toContain(`${bob.name} declined to approve`);
   });
 
   test("has a subject and a message of its own for whom they were given, while it asks", () => {
