@@ -66,7 +66,7 @@ function lifetime(check: string, chain: readonly X509Certificate[], now: Date): 
   const begins = Math.max(...chain.map(({ validFromDate }) => validFromDate.getTime()));
   const left = Math.floor((ends - now.getTime()) / dayMs);
   const until = new Date(ends).toISOString().slice(0, 10);
-  const todo = "Get another one and start the processes with it: docs/operations.md, Keys.";
+  const todo = "Get a new one and restart the processes with it: docs/operations.md, Keys.";
   if (begins > now.getTime()) return [wrong(check, "the certificate is not valid yet", "Check the clock.")];
   if (ends <= now.getTime()) return [wrong(check, `the certificate has expired on ${until}`, todo)];
   if (left < noticeDays) return [notice(check, `the certificate expires in ${left} days, on ${until}`, todo)];
@@ -77,7 +77,7 @@ function sealChain(chain: readonly X509Certificate[]): Finding[] {
   const [own, ...above] = chain;
   if (own?.checkIssued(own)) {
     return [
-      notice("seal", "the certificate signs itself: every seal begins with TEST SEAL", "Get one: docs/sealing.md."),
+      notice("seal", "the certificate signs itself: every seal begins with TEST SEAL", "See docs/sealing.md for how to get one."),
     ];
   }
   const broken = chain.findIndex(

@@ -51,7 +51,7 @@ async function askDatabase(installation: Installation, url: string): Promise<Fin
       wrong(
         "database",
         `it cannot be reached with DATABASE_URL: ${reasonOf(error)}`,
-        "Check host, port, login, password and sslmode in the URL, and whether the network lets this process through.",
+        "Check host, port, login, password and sslmode in the URL, and whether a firewall is in the way.",
       ),
     ];
   }
@@ -59,7 +59,7 @@ async function askDatabase(installation: Installation, url: string): Promise<Fin
   try {
     return await checkEverything(installation, url, query);
   } catch (error) {
-    return [wrong("database", `it does not answer: ${reasonOf(error)}`, "Look into its log.")];
+    return [wrong("database", `it does not answer: ${reasonOf(error)}`, "Check its log.")];
   } finally {
     await client.end().catch(() => {});
   }
@@ -103,7 +103,7 @@ async function checkServer(query: Query): Promise<Finding[]> {
     );
   }
   if (encoding !== "UTF8") {
-    findings.push(wrong("database", `its encoding is ${encoding}`, "Make a database with the encoding UTF8."));
+    findings.push(wrong("database", `its encoding is ${encoding}`, "Create a database with the encoding UTF8."));
   }
   if (logStatement !== "none" || logParameters !== "0") {
     findings.push(
@@ -124,7 +124,7 @@ async function checkClock(query: Query): Promise<Finding> {
   const offset = Number(row?.now) - (before + Date.now()) / 2;
   const says = `this clock and the database's differ by ${Math.round(Math.abs(offset))} ms`;
   if (Math.abs(offset) < 1_000) return ok("clock", says);
-  return wrong("clock", says, "Let both machines take their time from NTP servers.");
+  return wrong("clock", says, "Synchronize both machines with NTP servers.");
 }
 
 async function checkConnections(installation: Installation, query: Query): Promise<Finding> {
@@ -153,7 +153,7 @@ async function checkReplicas(query: Query): Promise<Finding[]> {
        (select count(*)::int from pg_catalog.pg_stat_replication) as standbys`,
   );
   if (row?.recovering === true) {
-    return [wrong("replicas", "DATABASE_URL leads to a replica, which cannot be written to", "Name the primary.")];
+    return [wrong("replicas", "DATABASE_URL points to a read-only replica", "Use the address of the primary.")];
   }
   if (row?.names !== "") return [ok("replicas", "a commit is answered when a second server has it")];
   return [

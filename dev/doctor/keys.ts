@@ -132,7 +132,7 @@ async function check(name: string, open: () => Promise<Outcome>): Promise<Findin
     return wrong(
       name,
       "it is not the one that the database was made with",
-      "Put the former one back, from where you keep your secrets: docs/operations.md, Keys.",
+      "Restore the previous key from your secret store: docs/operations.md, Keys.",
     );
   } catch (error) {
     return skipped(name, `whether it fits could not be found out: ${reasonOf(error)}`);

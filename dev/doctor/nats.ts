@@ -33,7 +33,7 @@ function serverFinding({ version, isCluster }: NatsReport): Finding {
     return notice("nats", `NATS ${version} cannot flush before it acknowledges`, "Use 2.10 or newer.");
   }
   if (isCluster) return ok("nats", `NATS ${version}, a cluster with JetStream`);
-  return notice("nats", `NATS ${version}, a single server`, "Run three, where events must not wait for one of them.");
+  return notice("nats", `NATS ${version}, a single server`, "Run three servers if events must not wait for one of them.");
 }
 
 /** Events name people; the password of NATS goes the same way. */
@@ -46,14 +46,14 @@ function encryptionFindings(url: string): Finding[] {
 }
 
 function streamFindings({ stream, isCluster }: NatsReport): Finding[] {
-  if (stream === undefined) return [ok("stream", "EVENTS will be made by the first process")];
+  if (stream === undefined) return [ok("stream", "the first process will create EVENTS")];
   const findings: Finding[] = [];
   if (!stream.subjects.includes("assent.>")) {
     findings.push(wrong("stream", "EVENTS does not take assent.>", "Give the stream the subjects assent.>."));
   }
   if (!stream.onDisk) {
     findings.push(
-      wrong("stream", "EVENTS is kept in memory", "Make it anew with file storage; the outbox refills it."),
+      wrong("stream", "EVENTS is kept in memory", "Recreate it with file storage; the outbox refills it."),
     );
   }
   if (isCluster && stream.replicas < 3) {

@@ -63,7 +63,7 @@ async function checkLogin(query: Query): Promise<Finding[]> {
     notice(
       "roles",
       `the login ${login.name} is a superuser`,
-      "Let the processes sign in with a login that owns nothing: SERVICE_LOGIN of npm run migrate.",
+      "Use a login that owns nothing for the processes: SERVICE_LOGIN of npm run migrate.",
     ),
   ];
 }

@@ -79,7 +79,7 @@ async function settled(check: () => Finding[] | Promise<Finding[]>): Promise<Fin
   try {
     return await check();
   } catch (error) {
-    return [wrong("doctor", `a check failed by itself: ${reasonOf(error)}`, "Report it.")];
+    return [wrong("doctor", `a check failed unexpectedly: ${reasonOf(error)}`, "Report this.")];
   }
 }
 

@@ -91,7 +91,7 @@ function weakSettings(installation: Installation): Finding[] {
   const token = installation.text("ADMIN_TOKEN");
   if (isService && token === undefined) {
     findings.push(
-      notice("admin token", "ADMIN_TOKEN is not set, so nothing can be administered", "Set 32 random bytes in hex."),
+      notice("admin token", "ADMIN_TOKEN is not set, so the admin commands do not work", "Set 32 random bytes in hex."),
     );
   } else if (token !== undefined && parseAdminTokens(token).some((one) => one.token.length < shortestToken)) {
     findings.push(wrong("admin token", "ADMIN_TOKEN is short enough to be guessed", "Set 32 random bytes in hex."));
@@ -101,7 +101,7 @@ function weakSettings(installation: Installation): Finding[] {
       wrong(
         "webhooks",
         "WEBHOOKS_ALLOW_PRIVATE lets customers reach whatever this process reaches",
-        "Remove it everywhere but on a machine for development.",
+        "Remove it, except on a development machine.",
       ),
     );
   }
@@ -116,7 +116,7 @@ function weakGateway(installation: Installation): Finding[] {
     findings.push(
       notice(
         "proxies",
-        "TRUSTED_PROXIES is empty, so behind a load balancer its address is recorded as everyone's",
+        "TRUSTED_PROXIES is empty, so behind a load balancer every client is recorded with its address",
         "Set the addresses of the load balancer, unless clients connect to the gateway themselves.",
       ),
     );
@@ -135,5 +135,5 @@ function weakGateway(installation: Installation): Finding[] {
 function loudLogs(installation: Installation): Finding[] {
   const level = installation.text("LOG_LEVEL");
   if (level !== "debug" && level !== "trace") return [];
-  return [notice("logs", `LOG_LEVEL is ${level}: a line for each RPC`, "Set info, but for the time of a search.")];
+  return [notice("logs", `LOG_LEVEL is ${level}: a line for each RPC`, "Set info, except while you investigate a problem.")];
 }

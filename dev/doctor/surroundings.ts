@@ -22,7 +22,7 @@ export async function checkAddresses(installation: Installation): Promise<Findin
   if (!installation.has("gateway")) return named;
   return [
     ...named,
-    notice("PUBLIC_URL", "it is not set, so links are made from what each request says", "Set the public address."),
+    notice("PUBLIC_URL", "it is not set, so links use the host that each request names", "Set the public address."),
   ];
 }
 
@@ -30,13 +30,13 @@ export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3})
 
 function addressFinding(name: string, url: URL): Finding {
   if (isLoopback(url.hostname)) {
-    return notice(name, `${url.origin} is an address of this machine`, "Set the address that others reach it by.");
+    return notice(name, `${url.origin} is an address of this machine`, "Set the address that others use to reach it.");
   }
   if (url.protocol === "https:") return ok(name, url.origin);
   const todo =
     name === "EVIDENCE_ISSUER"
       ? "Set https before the first receipt; afterwards it must stay as it is."
-      : "Put a load balancer with a certificate before the gateway and set its https address.";
+      : "Put a load balancer with a certificate in front of the gateway and set its https address.";
   return wrong(name, `${url.origin} is not https`, todo);
 }
 
@@ -55,7 +55,7 @@ async function reach(installation: Installation, publicUrl: string): Promise<Fin
   try {
     const { name } = ((await ask("/")) ?? {}) as { name?: unknown };
     if (name !== "Assent") {
-      return wrong(check, "what answers there is no gateway", "Set the address that leads to the gateways.");
+      return wrong(check, "the server there is not a gateway", "Set the address of the gateways.");
     }
     const [there, here] = [keyIds(await ask("/.well-known/jwks.json")), await ownKeyIds(installation)];
     if (there.length > 0 && here.length > 0 && !there.some((kid) => here.includes(kid))) {
@@ -118,7 +118,7 @@ export async function checkTimestamps(installation: Installation): Promise<Findi
   const url = installation.text("TSA_URL");
   if (url === undefined) {
     return [
-      notice("time stamps", "TSA_URL is not set: no one else proves since when records exist", "docs/evidence.md."),
+      notice("time stamps", "TSA_URL is not set: no independent authority dates your records", "See docs/evidence.md."),
     ];
   }
   const trusted = trustedAuthorities(installation);
@@ -158,7 +158,7 @@ export async function checkMail(installation: Installation): Promise<Finding[]> 
   if (!["sign", "auth", "click"].some((name) => installation.has(name))) return [];
   const url = installation.text("SMTP_URL");
   if (url === undefined) {
-    return [notice("mail", "SMTP_URL is not set: no one is invited or reminded by mail", "docs/mail.md tells how.")];
+    return [notice("mail", "SMTP_URL is not set: no invitations or reminders are sent", "See docs/mail.md.")];
   }
   const limits = { connectionTimeout: patienceMs, greetingTimeout: patienceMs, socketTimeout: patienceMs };
   const egress = egressOfAll(installation);

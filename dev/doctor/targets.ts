@@ -91,7 +91,7 @@ async function identify(transport: GrpcTransport, name: string, target: string, 
     return { finding: wrong(name, `${target} does not take this process for one of the installation`, todo) };
   }
   if (status !== ServingStatus.SERVING) {
-    const todo = "Look at its log: it says what keeps it from being ready.";
+    const todo = "Check its log for what keeps it from becoming ready.";
     return { finding: wrong(name, `${target} answers, but does not want requests yet`, todo) };
   }
   const finding = ok(name, `${target} wants requests`);
@@ -114,7 +114,7 @@ function compare(installation: Installation, asked: readonly Asked[], nonce: Buf
     const groups = Map.groupBy(holders.keys(), (holder) => holders.get(holder));
     const lists = [...groups.values()].map((group) => group.join(", "));
     if (lists.length === 1) return [ok(name, `the same in ${lists[0]}`)];
-    return [wrong(name, `it is not the same in ${lists.join(" and in ")}`, "Give all processes the same.")];
+    return [wrong(name, `it is not the same in ${lists.join(" and in ")}`, "Use the same value in all processes.")];
   });
 }
 

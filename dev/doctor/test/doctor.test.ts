@@ -400,7 +400,7 @@ describe("what is wrong around it is named", () => {
       expect([saysOf(right, "public address"), wrongOnes(right)]).toEqual(["a gateway answers there", []]);
       answers["/"] = { name: "Intranet" };
       const other = await gateway({ PUBLIC_URL: url, OIDC_ISSUER: url, OIDC_CLIENT_ID: "assent" });
-      expect(saysOf(other, "public address")).toBe("what answers there is no gateway");
+      expect(saysOf(other, "public address")).toBe("the server there is not a gateway");
       expect(wrongOnes(other)).toEqual(["public address", "identity provider"]);
     } finally {
       await new Promise((resolve) => server.close(resolve));
@@ -425,7 +425,7 @@ describeWithNats("NATS", () => {
     try {
       const findings = await examine(["templates"], { ...env, NATS_URL: nats?.url });
       expect(wrongOnes(findings)).toEqual([]);
-      expect(saysOf(findings, "stream")).toBe("EVENTS will be made by the first process");
+      expect(saysOf(findings, "stream")).toBe("the first process will create EVENTS");
     } finally {
       await nats?.stop();
       rmSync(folder, { recursive: true });
