@@ -66,7 +66,7 @@ export const commonSettings = {
   RPC_HOST: stringSetting("The address that gRPC listens on.", "0.0.0.0"),
   RPC_PORT: integerSetting("The port that gRPC listens on; 0 takes a free one.", 50_051, port),
   ADMIN_HOST: stringSetting(
-    "The address of the admin port (health, metrics, RPCs as JSON). Health and metrics are told to whoever reaches it.",
+    "The address of the admin port (health, metrics, RPCs as JSON). Anyone who reaches it can read health and metrics.",
     "127.0.0.1",
   ),
   ADMIN_PORT: integerSetting("The admin port; 0 takes a free one.", 9090, port),

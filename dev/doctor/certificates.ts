@@ -77,7 +77,11 @@ function sealChain(chain: readonly X509Certificate[]): Finding[] {
   const [own, ...above] = chain;
   if (own?.checkIssued(own)) {
     return [
-      notice("seal", "the certificate signs itself: every seal begins with TEST SEAL", "See docs/sealing.md for how to get one."),
+      notice(
+        "seal",
+        "the certificate signs itself: every seal begins with TEST SEAL",
+        "See docs/sealing.md for how to get one.",
+      ),
     ];
   }
   const broken = chain.findIndex(

@@ -33,7 +33,11 @@ function serverFinding({ version, isCluster }: NatsReport): Finding {
     return notice("nats", `NATS ${version} cannot flush before it acknowledges`, "Use 2.10 or newer.");
   }
   if (isCluster) return ok("nats", `NATS ${version}, a cluster with JetStream`);
-  return notice("nats", `NATS ${version}, a single server`, "Run three servers if events must not wait for one of them.");
+  return notice(
+    "nats",
+    `NATS ${version}, a single server`,
+    "Run three servers if events must not wait for one of them.",
+  );
 }
 
 /** Events name people; the password of NATS goes the same way. */
@@ -52,9 +56,7 @@ function streamFindings({ stream, isCluster }: NatsReport): Finding[] {
     findings.push(wrong("stream", "EVENTS does not take assent.>", "Give the stream the subjects assent.>."));
   }
   if (!stream.onDisk) {
-    findings.push(
-      wrong("stream", "EVENTS is kept in memory", "Recreate it with file storage; the outbox refills it."),
-    );
+    findings.push(wrong("stream", "EVENTS is kept in memory", "Recreate it with file storage; the outbox refills it."));
   }
   if (isCluster && stream.replicas < 3) {
     findings.push(

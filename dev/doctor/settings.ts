@@ -135,5 +135,7 @@ function weakGateway(installation: Installation): Finding[] {
 function loudLogs(installation: Installation): Finding[] {
   const level = installation.text("LOG_LEVEL");
   if (level !== "debug" && level !== "trace") return [];
-  return [notice("logs", `LOG_LEVEL is ${level}: a line for each RPC`, "Set info, except while you investigate a problem.")];
+  return [
+    notice("logs", `LOG_LEVEL is ${level}: a line for each RPC`, "Set info, except while you investigate a problem."),
+  ];
 }

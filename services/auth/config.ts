@@ -40,7 +40,7 @@ const holderTarget = (service: string) =>
 export const settings = {
   ...commonSettings,
   NATS_URL: secretSetting(
-    "The NATS servers, comma-separated. Without them no one is told of administrative acts, which then stand in the audit trail alone, nor, by mail, of webhook endpoints that are turned off.",
+    "The NATS servers, comma-separated. Without them administrative acts appear in the audit trail only, not as events, and owners get no email when a webhook endpoint is disabled.",
     "",
   ),
   AUTH_MASTER_KEY: masterKeySetting(

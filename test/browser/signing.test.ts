@@ -514,7 +514,7 @@ describeInBrowser("the signing page", (pages) => {
     const first = await signBy(links[0]);
     await first.getByText("You’re done. Others still have to finish.").waitFor();
     await first
-      .getByText("When everybody is done, a link to the signed documents is sent to ann.mail@example.com.")
+      .getByText("When everyone is done, we’ll send a link to the signed documents to ann.mail@example.com.")
       .waitFor();
     await screenshot(first, "done-desk");
     await expectAccessible(first);

@@ -125,7 +125,7 @@ describe("the mails of an agreement", () => {
     await system.signing.declineSigning({ sessionToken, reason: "Too dear", visitor });
     const [, declined] = await system.mailsTo(address("hal"), 2);
     expect(declined?.subject).toBe("Declined: NDA");
-    for (const part of ["Person 1 has declined", "Too dear"]) expect(declined?.text).toContain(part);
+    for (const part of ["Person 1 declined", "Too dear"]) expect(declined?.text).toContain(part);
     await system.settle();
     expect(await statusOf(id)).toBe(AgreementStatus.DECLINED);
     expect(await system.mailsTo(address("ann"), 1)).toHaveLength(1);
