@@ -11,7 +11,7 @@ export const eventsFile = join(import.meta.dirname, "../docs/events.md");
 const heading = "## Event types\n";
 
 const introduction = `
-What integrations can be told of by [webhooks](webhooks.md). A type is the subject without \`assent.\` and the name of the service; what the click and template services tell of begins with \`click.\`, and those of the audit trail have the name that they have on the bus. The last column is what the same event is called in the messages of the [compatible interface](migrating-from-docusign.md), where it has them. \`document.completed\` comes of generated documents and of signed ones: both have \`data.document.id\`, and those that were signed have \`data.document.agreementId\`.
+What integrations can receive by [webhooks](webhooks.md). A type is the subject without \`assent.\` and the name of the service; what the click and template services tell of begins with \`click.\`, and those of the audit trail have the name that they have on the bus. The last column is what the same event is called in the messages of the [compatible interface](migrating-from-docusign.md), where it has them. \`document.completed\` comes of generated documents and of signed ones: both have \`data.document.id\`, and those that were signed have \`data.document.agreementId\`.
 
 \`GET /v1/webhooks/event-types\` lists the types with an example of each. This list is written from the same catalogue by \`npm run docs\`, and a test compares the two.
 `;
