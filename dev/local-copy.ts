@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Environment, readSettings } from "#platform/config.ts";
 import { escapeHtml } from "#platform/escape-html.ts";
@@ -133,8 +134,13 @@ export function createMailbox(now: () => Date = () => new Date()): Mailbox {
     },
     handle: (req, res) => {
       const path = req.url?.split("?", 1)[0] ?? "";
-      if (path !== "/mailbox" && path !== "/mailbox/") return false;
+      const html = kept.find(({ mail }) => mail.html !== "" && path === htmlPath(mail));
+      if (path !== "/mailbox" && path !== "/mailbox/" && html === undefined) return false;
       if (refuseRequest(req, res, ["GET", "HEAD"])) return true;
+      if (html !== undefined) {
+        res.writeHead(200, htmlHeaders).end(req.method === "HEAD" ? "" : shownHtml(html.mail));
+        return true;
+      }
       answerPage(req, res, { status: 200, title: `Mailbox (${kept.length})`, body: content(kept) });
       return true;
     },
@@ -144,11 +150,47 @@ export function createMailbox(now: () => Date = () => new Date()): Mailbox {
 const content = (kept: readonly Kept[]): string => `<h1>Mailbox</h1>
 ${kept.length === 0 ? "<p>No mail yet. Send an agreement to someone without a clientUserId, and the invitation comes here.</p>" : kept.map(article).join("\n")}`;
 
-const article = ({ mail: { to, subject, text }, receivedAt }: Kept): string => `<article>
-<h2>${escapeHtml(subject)}</h2>
-<p class="about">To ${escapeHtml(`${to.name} <${to.address}>`)}, <time datetime="${receivedAt.toISOString()}">${receivedAt.toISOString()}</time></p>
-<p class="text">${text.trimEnd().split("\n").map(lineOf).join("\n")}</p>
+function article({ mail, receivedAt }: Kept): string {
+  const { to, subject, text, html, fromName = "", replyTo } = mail;
+  const time = `<time datetime="${receivedAt.toISOString()}">${receivedAt.toISOString()}</time>`;
+  const about = [
+    `To ${personHtml(to)}`,
+    ...(fromName === "" ? [] : [`from <bdi>${escapeHtml(fromName)}</bdi>`]),
+    ...(replyTo === undefined ? [] : [`answers to ${personHtml(replyTo)}`]),
+    time,
+    ...(html === "" ? [] : [`<a href="${htmlPath(mail)}" target="_blank" rel="noreferrer">as HTML</a>`]),
+  ];
+  return `<article>
+<h2 dir="auto">${escapeHtml(subject)}</h2>
+<p class="about">${about.join(", ")}</p>
+<p class="text" dir="auto">${text.trimEnd().split("\n").map(lineOf).join("\n")}</p>
 </article>`;
+}
+
+const personHtml = ({ name, address }: Mail["to"]): string => `<bdi>${escapeHtml(`${name} <${address}>`)}</bdi>`;
+
+const htmlPath = ({ messageId }: Pick<Mail, "messageId">): string =>
+  `/mailbox/${createHash("sha256").update(messageId).digest("hex").slice(0, 32)}`;
+
+/** Nothing of a mail runs or loads anything; its links open elsewhere. */
+const htmlHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; sandbox allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+};
+
+/** With its pictures in itself, as mail programs show them. */
+const shownHtml = ({ html, attachments = [] }: Mail): string =>
+  attachments.reduce(
+    (shown, { contentId, mediaType, content }) =>
+      contentId === undefined
+        ? shown
+        : shown.replaceAll(`cid:${contentId}`, `data:${mediaType};base64,${Buffer.from(content).toString("base64")}`),
+    html,
+  );
 
 /** Our texts give a link a line of its own; nothing else becomes one. */
 function lineOf(line: string): string {

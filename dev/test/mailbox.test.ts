@@ -40,6 +40,23 @@ test("shows mails as text, with links that can be followed and nothing that runs
   );
 });
 
+test("shows who a mail is from, where answers go, and its HTML, which runs nothing and has its pictures", async () => {
+  const logo = { fileName: "logo.png", mediaType: "image/png", content: Buffer.from("png"), contentId: "logo" };
+  await mailbox.mailer.send({
+    ...mailOf(9, "שלום"),
+    ...{ fromName: "Example <AG>", replyTo: { name: "Legal", address: "legal@example.com" }, attachments: [logo] },
+    html: '<p onclick="alert(1)"><img src="cid:logo" alt="Logo"></p>',
+  });
+  const text = await page();
+  expect(text).toContain("from <bdi>Example &lt;AG&gt;</bdi>, answers to <bdi>Legal &lt;legal@example.com&gt;</bdi>");
+  expect(text).toContain('<p class="text" dir="auto">שלום</p>');
+  const [, path = ""] = /href="(\/mailbox\/[0-9a-f]{32})"[^>]*>as HTML/.exec(text) ?? [];
+  const shown = await fetch(baseUrl + path);
+  expect(await shown.text()).toContain('src="data:image/png;base64,cG5n"');
+  expect(shown.headers.get("content-security-policy")).toMatch(/^default-src 'none'; .*; sandbox allow-popups/);
+  expect(await server.askAs("evil.example", path)).toBe(421);
+});
+
 test("keeps the last two hundred, and a mail that comes again once", async () => {
   for (let n = 0; n <= 250; n += 1) await mailbox.mailer.send(mailOf(n));
   await mailbox.mailer.send(mailOf(250));

@@ -7,6 +7,7 @@ import { Facts, Section } from "../../ui/page.tsx";
 import { ErrorNotice, Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useAction } from "../../ui/use-action.ts";
+import { useBrands } from "../brands/brand-select.tsx";
 import { pathOf, useDraftChanges } from "./queries.ts";
 import { allOf, hasFields, inTurn, nameOf } from "./recipients.ts";
 import type { Draft, Recipient } from "./types.ts";
@@ -16,6 +17,9 @@ export function ReviewStep({ draft }: { readonly draft: Draft }) {
   const texts = useTexts("sending");
   const maySend = useSession().can("sign:send");
   const problems = problemsOf(draft);
+  const { data: brands = [] } = useBrands();
+  // What holds when it is sent: a brand that is gone stands for the default one.
+  const brand = brands.find(({ id }) => id === draft.brandId) ?? brands.find(({ isDefault }) => isDefault);
   return (
     <>
       {problems.length > 0 && (
@@ -41,6 +45,8 @@ export function ReviewStep({ draft }: { readonly draft: Draft }) {
               </span>,
             ],
             [texts.documents, draft.documents.map(({ name }) => name).join(", ")],
+            [texts.expiry, texts.expiresAfter(draft.expiration.enabled ? draft.expiration.afterDays : 0)],
+            ...(brand === undefined ? [] : [[texts.brand, brand.name] as const]),
           ]}
         />
       </Section>

@@ -16,7 +16,11 @@ interface Parts {
 }
 
 /** What the API says of an agreement that is prepared here. */
-export type Draft = Pick<Agreement, "id" | "status" | "modifiedAt" | "emailSubject" | "emailBlurb" | "brandId"> & Parts;
+export type Draft = Pick<
+  Agreement,
+  "id" | "status" | "modifiedAt" | "emailSubject" | "emailBlurb" | "brandId" | "expiration"
+> &
+  Parts;
 
 /** A template has the same parts; its recipients are roles. */
 export type SignTemplate = Omit<Draft, "status"> & Pick<ShownTemplate, "name" | "description">;

@@ -69,6 +69,10 @@ export const sending: Texts["sending"] = {
   mail: "E-Mail-Nachricht",
   mailIntro: "Steht in der E-Mail, die Empfänger zum Unterschreiben einlädt.",
   subject: "Betreff",
+  brand: "Marke",
+  expiry: "Läuft ab",
+  expiresAfter: (days: number) =>
+    days === 0 ? "Nie" : days === 1 ? "1 Tag nach dem Senden" : `${days} Tage nach dem Senden`,
   message: "Nachricht",
   noMessage: "Keine",
 

@@ -67,6 +67,10 @@ export const sending = {
   mail: "Email message",
   mailIntro: "Included in the email that invites recipients to sign.",
   subject: "Subject",
+  brand: "Brand",
+  expiry: "Expires",
+  expiresAfter: (days: number) =>
+    days === 0 ? "Never" : days === 1 ? "1 day after sending" : `${days} days after sending`,
   message: "Message",
   noMessage: "None",
 
