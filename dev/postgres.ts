@@ -155,7 +155,8 @@ async function runInitdb(
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8",
     "--no-instructions",
-    ...(durable ? [] : ["--no-sync"]),
+    // To connect is cheap where tests do it thousands of times with passwords that nobody could guess.
+    ...(durable ? [] : ["--no-sync", "--set=scram_iterations=1"]),
   ];
   const child = programs.spawn(programs.initdb, args, {
     cwd: "/",
