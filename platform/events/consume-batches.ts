@@ -64,7 +64,7 @@ export interface OrganizationEvents {
 export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWorker {
   const { maxBatch = 256, gatherMs = 100, longestGatherMs = gatherMs, maxTransactions = 2 } = options;
   const enough = Math.min(maxBatch, enoughEvents);
-  let waiting: Waiting[] = [];
+  let waiting: Received[] = [];
   let isRunning = false;
   let isStopping = false;
   let endGathering = (): void => {};
@@ -81,7 +81,7 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
     isRunning = true;
     let ms = gatherMs;
     while (waiting.length > 0) {
-      const batch = waiting;
+      const batch = parsed(waiting);
       waiting = [];
       await tracedBatch(options, batch, async () => {
         const groups = byOrganization(batch);
@@ -98,7 +98,7 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
   };
   const add = (received: ReceivedEvent): Promise<Event | undefined> => {
     const { promise, resolve, reject } = Promise.withResolvers<Event | undefined>();
-    waiting.push({ received, ...parseEvent(received), span: options.tracer?.active?.(), resolve, reject });
+    waiting.push({ received, span: options.tracer?.active?.(), resolve, reject });
     if (!isRunning) void detached(options.tracer, run);
     else if (waiting.length >= enough) endGathering();
     return promise;
@@ -106,7 +106,7 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
   const worker = createConsumerWorker(
     { ...options, concurrency: maxBatch },
     {
-      apply: async (received) => add(received),
+      apply: add,
       applyOne: (tenant, event) => options.applyBatch(tenant, [event]),
     },
   );
@@ -124,15 +124,31 @@ export function createBatchConsumer(options: BatchConsumerOptions): ConsumerWork
   };
 }
 
-interface Waiting {
+interface Received {
   readonly received: ReceivedEvent;
-  readonly event: Event;
-  readonly orgId: OrgId;
   /** The span that handles it, when traced. */
   readonly span: string | undefined;
   /** With the event, if this delivery made it take effect. */
   resolve(event: Event | undefined): void;
   reject(error: unknown): void;
+}
+
+interface Waiting extends Received {
+  readonly event: Event;
+  readonly orgId: OrgId;
+}
+
+/** As late as possible: what survives until the batch is handled costs its collection. What cannot be parsed fails alone. */
+function parsed(batch: readonly Received[]): Waiting[] {
+  return batch.flatMap((item) => {
+    try {
+      const { received, span, resolve, reject } = item;
+      return [{ received, span, resolve, reject, ...parseEvent(received) }];
+    } catch (error) {
+      item.reject(error);
+      return [];
+    }
+  });
 }
 
 /** Traced under the first sampled event, with links to the others, because a span has only one parent. */
