@@ -47,12 +47,16 @@ export const createSession = (deps: CreateSessionDeps): ClickRpcs<"createSession
     const caller = requireCaller(context);
     checkNewSession(request);
     const session = await composeSession(deps, caller, request);
+    const event = { caller, eventId: deps.newId(), now: session.createdAt };
+    const created = sessionCreated(event, session.id, session, session.deployment?.id ?? null);
     const stored = await withOrg(deps.pool, caller.orgId, async (tenant) => {
-      await insertSession(tenant, session);
-      const event = { caller, eventId: deps.newId(), now: session.createdAt };
-      const created = sessionCreated(event, session.id, session, session.deployment?.id ?? null);
-      await insertOutbox(tenant.client, "click", [created]);
-      return findSession(tenant, session.id);
+      // Sent together, and run in this order: the first failure fails all that follow.
+      const [, , found] = await Promise.all([
+        insertSession(tenant, session),
+        insertOutbox(tenant.client, "click", [created]),
+        findSession(tenant, session.id),
+      ]);
+      return found;
     });
     deps.wakeRelay();
     if (stored === undefined) throw new Error("a new session cannot be read");

@@ -50,48 +50,48 @@ export interface StoredSession extends BoundText, SessionState {
 
 /** Adds a session in the state PENDING. Its terms, its text and what is shown to everybody must be stored already. */
 export async function insertSession({ orgId, client }: Tenant, session: NewSession): Promise<void> {
-  await client.query(
-    `with session as (
-       insert into click.session (organization_id, id, template_id, version_id, revision, label, locale, content_hash,
-         terms_hash, subject_index, sealed, status, client_id, request_id, created_at, expires_at, updated_at,
-         deployment_id, deployment_hash, render_hash, words_hash)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'PENDING', $12, $13, $14, $15, $14, $16, $17, $18, $19)
-       returning organization_id, id, expires_at
-     ),
-     key as (
-       insert into click.subject_key (organization_id, record_id, seed) select organization_id, id, $20 from session
-     ),
-     rendering as (
-       insert into click.sealed_rendering (organization_id, record_id, sealed)
-       select organization_id, id, $21::bytea from session where $21::bytea is not null
-     )
-     insert into click.session_deadline (organization_id, session_id, expires_at)
-     select organization_id, id, expires_at from session`,
-    [
-      orgId,
-      session.id,
-      session.templateId,
-      session.versionId,
-      session.revision,
-      session.label,
-      session.locale,
-      session.contentHash,
-      session.termsHash,
-      session.subjectIndex,
-      session.sealed,
-      session.clientId,
-      session.requestId,
-      session.createdAt.toISOString(),
-      session.expiresAt.toISOString(),
-      session.deployment?.id,
-      session.deployment?.snapshotHash,
-      session.renderHash,
-      session.wordsHash,
-      session.seed,
-      session.sealedRendering,
-    ],
-  );
+  const values = [
+    orgId,
+    session.id,
+    session.templateId,
+    session.versionId,
+    session.revision,
+    session.label,
+    session.locale,
+    session.contentHash,
+    session.termsHash,
+    session.subjectIndex,
+    session.sealed,
+    session.clientId,
+    session.requestId,
+    session.createdAt.toISOString(),
+    session.expiresAt.toISOString(),
+    session.deployment?.id,
+    session.deployment?.snapshotHash,
+    session.renderHash,
+    session.wordsHash,
+    session.seed,
+    session.sealedRendering,
+  ];
+  await client.query({ name: "click-insert-session", text: insertSql, values });
 }
+
+const insertSql = `with session as (
+  insert into click.session (organization_id, id, template_id, version_id, revision, label, locale, content_hash,
+    terms_hash, subject_index, sealed, status, client_id, request_id, created_at, expires_at, updated_at,
+    deployment_id, deployment_hash, render_hash, words_hash)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'PENDING', $12, $13, $14, $15, $14, $16, $17, $18, $19)
+  returning organization_id, id, expires_at
+),
+key as (
+  insert into click.subject_key (organization_id, record_id, seed) select organization_id, id, $20 from session
+),
+rendering as (
+  insert into click.sealed_rendering (organization_id, record_id, sealed)
+  select organization_id, id, $21::bytea from session where $21::bytea is not null
+)
+insert into click.session_deadline (organization_id, session_id, expires_at)
+select organization_id, id, expires_at from session`;
 
 const textColumns = (s: string): string => `${s}.template_id as "templateId", ${s}.version_id as "versionId",
   ${s}.revision, ${s}.label, ${s}.locale, ${s}.content_hash as "contentHash"`;
@@ -101,22 +101,21 @@ const receiptIds = `array(select a.receipt_id from click.acceptance a
   where a.organization_id = $1 and a.session_id = $2 order by a.accepted_at, a.receipt_id)`;
 
 export async function findSession({ orgId, client }: Tenant, id: string): Promise<StoredSession | undefined> {
-  const result = await client.query<StoredSession>(
-    `select s.id, ${textColumns("s")}, s.subject_index as "subjectIndex", s.sealed, s.sealed_reason as "sealedReason",
-       k.seed, s.status, s.outcome, s.client_id as "clientId", s.request_id as "requestId",
-       s.created_at as "createdAt", s.presented_at as "presentedAt", s.accepted_at as "acceptedAt",
-       s.completed_at as "completedAt", s.expires_at as "expiresAt", s.updated_at as "updatedAt", s.deployment_id as "deploymentId",
-       s.deployment_hash as "deploymentHash", s.render_hash as "renderHash", s.words_hash as "wordsHash",
-       t.terms,
-       ${receiptIds} as "receiptIds"
-     from click.session s
-     join click.template_terms t on t.organization_id = s.organization_id and t.terms_hash = s.terms_hash
-     left join click.subject_key k on k.organization_id = s.organization_id and k.record_id = s.id
-     where s.organization_id = $1 and s.id = $2`,
-    [orgId, id],
-  );
-  return result.rows[0];
+  const values = [orgId, id];
+  return (await client.query<StoredSession>({ name: "click-find-session", text: findSql, values })).rows[0];
 }
+
+const findSql = `select s.id, ${textColumns("s")}, s.subject_index as "subjectIndex", s.sealed,
+  s.sealed_reason as "sealedReason", k.seed, s.status, s.outcome, s.client_id as "clientId", s.request_id as "requestId",
+  s.created_at as "createdAt", s.presented_at as "presentedAt", s.accepted_at as "acceptedAt",
+  s.completed_at as "completedAt", s.expires_at as "expiresAt", s.updated_at as "updatedAt", s.deployment_id as "deploymentId",
+  s.deployment_hash as "deploymentHash", s.render_hash as "renderHash", s.words_hash as "wordsHash",
+  t.terms,
+  ${receiptIds} as "receiptIds"
+from click.session s
+join click.template_terms t on t.organization_id = s.organization_id and t.terms_hash = s.terms_hash
+left join click.subject_key k on k.organization_id = s.organization_id and k.record_id = s.id
+where s.organization_id = $1 and s.id = $2`;
 
 export interface SessionCompletion {
   readonly id: string;
