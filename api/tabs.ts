@@ -8,6 +8,7 @@ import {
   TabStatus,
   TabType,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { ProposalSource, TabProposalSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import { count, described, filledOrNull, flag, integer, list, named, number, orNull, text, uuid } from "./kinds.ts";
 import { type AnswerOf, type CreateOf, grouped, optional, readOnly, required } from "./members.ts";
 import { nested, resource, shown } from "./resource.ts";
@@ -171,6 +172,27 @@ export const tabToFill = shown(TabSchema, {
   conditionLabel: readOnly(text(), { default: "" }),
   conditionValue: readOnly(text(), { default: "" }),
   tabOrder: readOnly(count, { default: 0 }),
+});
+
+/** A tab that the text of a document asks for. */
+export const tabProposal = shown(TabProposalSchema, {
+  type: readOnly(named(TabType, "camel"), { example: "signature" }),
+  label: readOnly(text(), { description: "What the text says of it; may be empty.", example: "" }),
+  page: readOnly(page, { example: 1 }),
+  x: readOnly(number(), { description: place.description.x, example: 72 }),
+  y: readOnly(number(), { description: place.description.y, example: 640.5 }),
+  width: readOnly(number(), { example: 110 }),
+  height: readOnly(number(), { example: 35 }),
+  required: readOnly(flag, { example: true }),
+  signer: readOnly(count, {
+    description: "Which one of those who sign, from 1; 0 when nothing says so.",
+    example: 1,
+  }),
+  source: readOnly(named(ProposalSource, "camel"), {
+    description: "A tag, a blank to write on or a box to tick, or a word.",
+    example: "tag",
+  }),
+  text: readOnly(text(), { description: "What stands there.", example: "{{signature:1}}" }),
 });
 
 export type TabAnswer = AnswerOf<typeof tab.table>;

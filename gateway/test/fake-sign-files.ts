@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { DocumentSchema, RecipientRole, RecipientSchema, RecipientStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
-import type { Target } from "#gen/assent/sign/v1/sign_pb.ts";
+import {
+  DocumentSchema,
+  RecipientRole,
+  RecipientSchema,
+  RecipientStatus,
+  TabType,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
+import { ProposalSource, type Target } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type FileInQuestion, FileKind } from "#gen/assent/sign/v1/verification_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type FakeSignCore, requireDraft, type SignHandlers } from "./fake-sign.ts";
@@ -45,6 +51,15 @@ export function createFakeSignFiles({ agreements, enter, find }: FakeSignCore): 
       const document = documents.find(({ documentId, id }) => [documentId, id].includes(request.documentId));
       if (document === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
       return fileOf(document.name, document.documentId);
+    },
+    proposeTabs: (request, context) => {
+      const { documents } = find(request.target, enter(context, "proposeTabs", request));
+      if (!documents.some(({ documentId, id }) => [documentId, id].includes(request.documentId))) {
+        throw new DomainError("DOCUMENT_NOT_FOUND");
+      }
+      const box = { page: 1, x: 72, y: 600, width: 110, height: 35 };
+      const said = { type: TabType.SIGNATURE, required: true, signer: 1, text: "{{signature:1}}" };
+      return { proposals: [{ ...box, ...said, source: ProposalSource.TAG }] };
     },
     getCombinedDocument: (request, context) => {
       find(request.target, enter(context, "getCombinedDocument", request));

@@ -339,6 +339,12 @@ describe("documents", () => {
     expect([replaced.status, replaced.body]).toMatchObject([200, { documentId: "2", name: "c.pdf", bytes: 6 }]);
     expect((await send("GET", `${path}/2`)).body).toEqual(replaced.body);
     expect((await send("GET", path)).body).toHaveLength(2);
+    const proposed = await send("GET", `${path}/2/proposals`);
+    expect([proposed.status, proposed.body]).toMatchObject([
+      200,
+      [{ type: "signature", signer: 1, source: "tag", x: 72 }],
+    ]);
+    expect((await send("GET", `${path}/9/proposals`)).body.errorCode).toBe("DOCUMENT_NOT_FOUND");
     expect((await send("DELETE", `${path}/2`)).status).toBe(204);
     expect((await send("GET", `${path}/2`)).body.errorCode).toBe("DOCUMENT_NOT_FOUND");
     expect((await send("GET", `${path}/${"9".repeat(51)}`)).body.errorCode).toBe("DOCUMENT_NOT_FOUND");

@@ -17,7 +17,14 @@ import {
   voidAgreement,
 } from "./edit/agreements.ts";
 import { changeTabs } from "./edit/change-tabs.ts";
-import { checkPdf, getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "./edit/documents.ts";
+import {
+  checkPdf,
+  getCombinedDocument,
+  getDocumentContent,
+  proposeTabs,
+  putDocuments,
+  removeDocuments,
+} from "./edit/documents.ts";
 import { changeCustomFields, putRecipients, removeRecipients } from "./edit/recipients.ts";
 import { personalData } from "./erasure/erase-person.ts";
 import { exportOrganization } from "./export/export-organization.ts";
@@ -48,6 +55,7 @@ export const signRoutes =
       ...voidAgreement(deps),
       ...remindAgreement(deps),
       ...putDocuments(deps),
+      ...proposeTabs(deps),
       ...removeDocuments(deps),
       ...getDocumentContent(deps),
       ...getCombinedDocument(deps),

@@ -19,6 +19,7 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   listDocuments: "sign:read",
   addDocuments: "sign:write",
   getDocument: "sign:read",
+  proposeTabs: "sign:read",
   putDocument: "sign:write",
   removeDocument: "sign:write",
   getDocumentContent: "sign:read",

@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { documentFields, documentInput, documentsInput, exampleBase64 } from "#api/agreement-bodies.ts";
 import { agreementDocument } from "#api/agreements.ts";
 import type { CreateOf } from "#api/members.ts";
+import { tabProposal } from "#api/tabs.ts";
 import type { Agreement, DocumentInputSchema } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { fileSource } from "../../document-bodies/document-bodies.ts";
@@ -10,7 +11,7 @@ import { jsonReply, noContent } from "../../http/reply.ts";
 import { defineRoute, documentsBody, filterQuery, onBehalfOf, type Route } from "../route.ts";
 import { listOf, required } from "../schema-parts.ts";
 import { documentOf } from "./agreement-input.ts";
-import { agreementTarget, read, signBase, withDocuments, write } from "./base.ts";
+import { agreementTarget, fileErrors, read, signBase, withDocuments, write } from "./base.ts";
 import { documentEditErrors, documentIdParam } from "./parts.ts";
 
 export const signDocumentTag = "Agreement documents";
@@ -81,6 +82,30 @@ export const signDocumentRoutes: readonly Route[] = [
       return documentIn(agreement, params.documentId);
     },
     respond: (document) => jsonReply(200, agreementDocument.answer(document)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "proposeTabs",
+    method: "GET",
+    path: `${one}/proposals`,
+    texts,
+    summary: "Propose tabs for a document",
+    description:
+      "Where its text asks for them: by tags such as `{{signature:1}}`, by blanks to write on, and by words such as `Signature:`. Nothing is changed; places that have a tab already are left out.",
+    access: read,
+    success: {
+      status: 200,
+      description: "The proposals, by page and from top to bottom; at most 1,000.",
+      schema: listOf(tabProposal.schemas.answer),
+    },
+    errors: ["CORRUPTED_DOCUMENT", ...fileErrors],
+    call: ({ params, ...request }, { sign }) =>
+      sign.proposeTabs({ target: agreementTarget(params.id), documentId: params.documentId }, withDocuments(request)),
+    respond: ({ proposals }) =>
+      jsonReply(
+        200,
+        proposals.map((one) => tabProposal.answer(one)),
+      ),
   }),
   defineRoute({
     ...base,

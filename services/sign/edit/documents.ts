@@ -1,3 +1,4 @@
+import { ProposalSource } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
@@ -9,6 +10,7 @@ import { decisionContext, requireTarget, targetOf, waitingCaller, withTarget } f
 import type { CheckedFile, DocumentDefinition } from "../agreement/definition.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { requireModifiable } from "../agreement/problems.ts";
+import type { Tab } from "../agreement/tab.ts";
 import { parseDocument } from "../create/input.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
 import { certificateOf, readCertificateSource } from "../list/evidence.ts";
@@ -18,6 +20,7 @@ import {
   removeDocuments as decideRemove,
   requireDocument,
 } from "./edit-documents.ts";
+import { wireTabType } from "./tabs.ts";
 
 export const putDocuments = (deps: SignDeps): SignRpcs<"putDocuments"> => ({
   async putDocuments(request, context) {
@@ -117,6 +120,32 @@ export const getDocumentContent = (deps: Pick<SignDeps, "pool" | "files">): Sign
     });
   },
 });
+
+/** Places that have a tab already are left out, so that nothing is proposed again once it was taken. */
+export const proposeTabs = (deps: Pick<SignDeps, "pool" | "files" | "intake">): SignRpcs<"proposeTabs"> => ({
+  async proposeTabs(request, context) {
+    const { orgId } = requireCaller(context);
+    const { content, taken } = await withTarget(deps, orgId, targetOf(request.target), async (agreement, tenant) => {
+      const document = requireDocument(agreement, request.documentId);
+      const tabs = agreement.recipients.flatMap((recipient) => recipient.tabs);
+      const taken = tabs.filter(({ documentId, isPlaced }) => isPlaced && documentId === document.documentId);
+      return { content: await deps.files.read(tenant, agreement.id, document), taken };
+    });
+    const proposals = await deps.intake.proposeTabs(orgId, content);
+    return {
+      proposals: proposals
+        .filter((proposal) => !taken.some((tab) => overlap(tab, proposal)))
+        .map(({ type, source, ...plain }) => ({ ...plain, type: wireTabType(type), source: wireSources[source] })),
+    };
+  },
+});
+
+const wireSources = { tag: ProposalSource.TAG, blank: ProposalSource.BLANK, word: ProposalSource.WORD } as const;
+
+type Box = Pick<Tab, "page" | "x" | "y" | "width" | "height">;
+
+const overlap = (a: Box, b: Box): boolean =>
+  a.page === b.page && a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 export const getCombinedDocument = (
   deps: Pick<SignDeps, "pool" | "vault" | "files" | "intake" | "renderer" | "organizations" | "clock">,

@@ -39,6 +39,8 @@ const tabTypes = {
   "agreement-id": WireType.AGREEMENT_ID,
 } as const satisfies Record<TabType, WireType>;
 
+export const wireTabType = (type: TabType): WireType => tabTypes[type];
+
 const statuses = {
   active: WireStatus.ACTIVE,
   signed: WireStatus.SIGNED,

@@ -12,23 +12,31 @@ import { linesOf, type TextLine, type TextRun } from "./text-lines.ts";
  * can be signed.
  */
 export async function findTexts(bytes: Uint8Array, wanted: readonly WantedText[]): Promise<TextPlace[][]> {
-  const { getDocument } = await loadLibrary();
   const search = createTextSearch(wanted);
   const found: TextPlace[][] = wanted.map(() => []);
-  const task = getDocument({ ...options, data: new Uint8Array(bytes) });
-  try {
-    const document = await task.promise;
-    for (let number = 1; number <= document.numPages; number += 1) {
-      for (const line of await readLines(document, number)) {
-        for (const { index, left, right } of search(line)) {
-          const places = found[index];
-          if (places !== undefined && places.length < maxMatches) {
-            places.push({ page: number, left, right, baseline: line.baseline });
-          }
+  await readAllLines(bytes, (lines, page) => {
+    for (const line of lines) {
+      for (const { index, left, right } of search(line)) {
+        const places = found[index];
+        if (places !== undefined && places.length < maxMatches) {
+          places.push({ page, left, right, baseline: line.baseline });
         }
       }
     }
-    return found;
+  });
+  return found;
+}
+
+/** Reads the lines of each page, one page after the other. */
+export async function readAllLines(
+  bytes: Uint8Array,
+  visit: (lines: readonly TextLine[], page: number) => void,
+): Promise<void> {
+  const { getDocument } = await loadLibrary();
+  const task = getDocument({ ...options, data: new Uint8Array(bytes) });
+  try {
+    const document = await task.promise;
+    for (let number = 1; number <= document.numPages; number += 1) visit(await readLines(document, number), number);
   } finally {
     await task.destroy();
   }

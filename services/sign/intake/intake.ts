@@ -15,7 +15,7 @@ import {
   type OfficeConverter,
 } from "./convert-document.ts";
 import { createIntakeQueue, type IntakeAnswer, type IntakeQueueOptions } from "./intake-queue.ts";
-import type { SealPreparation, WantedText } from "./messages.ts";
+import type { SealPreparation, TabProposal, WantedText } from "./messages.ts";
 import { maxMatches } from "./pdf-limits.ts";
 import { type CheckResult, createResultCache } from "./result-cache.ts";
 
@@ -37,6 +37,8 @@ export interface Intake {
   ): Promise<readonly (readonly TextMatch[])[]>;
   /** What each page of a checked PDF says, as paragraphs. Throws CORRUPTED_DOCUMENT when it is too much. */
   readTexts(orgId: string, bytes: Uint8Array): Promise<readonly (readonly string[])[]>;
+  /** The tabs that the text of a checked PDF asks for, by page and from top to bottom; at most 1,000. */
+  proposeTabs(orgId: string, bytes: Uint8Array): Promise<readonly TabProposal[]>;
   /** Merges all pages into one PDF. */
   merge(orgId: string, files: readonly Uint8Array[]): Promise<Uint8Array>;
   /** Adds the marks and a signature placeholder; the signature itself is inserted later. */
@@ -149,6 +151,11 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
     readTexts: async (orgId, bytes) => {
       const answer = await queue.run(orgId, { kind: "read-texts", bytes }, bytes.length, deadlines.findTexts);
       if (answer.kind === "texts") return answer.pages;
+      throw corrupted("content", problemOf(answer));
+    },
+    proposeTabs: async (orgId, bytes) => {
+      const answer = await queue.run(orgId, { kind: "propose-tabs", bytes }, bytes.length, deadlines.findTexts);
+      if (answer.kind === "proposed") return answer.proposals;
       throw corrupted("content", problemOf(answer));
     },
     merge: async (orgId, files) => {

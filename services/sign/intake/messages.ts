@@ -1,5 +1,6 @@
 import type { DocumentWarning, PageSize } from "../agreement/agreement.ts";
 import type { PdfFields, TabDefinition } from "../agreement/definition.ts";
+import type { Tab } from "../agreement/tab.ts";
 import type { Mark } from "../completion/mark.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import type { SealStatement } from "../seal/signature-placeholder.ts";
@@ -9,6 +10,7 @@ export type IntakeJob =
   | { readonly kind: "check"; readonly bytes: Uint8Array; readonly pdfFields?: PdfFields }
   | { readonly kind: "read-texts"; readonly bytes: Uint8Array }
   | { readonly kind: "find-texts"; readonly bytes: Uint8Array; readonly wanted: readonly WantedText[] }
+  | { readonly kind: "propose-tabs"; readonly bytes: Uint8Array }
   | { readonly kind: "merge"; readonly files: readonly Uint8Array[] }
   | ({ readonly kind: "prepare-seal" } & SealPreparation)
   | { readonly kind: "picture-to-pdf"; readonly bytes: Uint8Array }
@@ -35,6 +37,7 @@ export interface WantedText {
 export type IntakeOutcome =
   | ({ readonly kind: "checked" } & CheckedPdf)
   | { readonly kind: "found"; readonly places: readonly (readonly TextPlace[])[] }
+  | { readonly kind: "proposed"; readonly proposals: readonly TabProposal[] }
   | { readonly kind: "texts"; readonly pages: readonly (readonly string[])[] }
   | { readonly kind: "merged"; readonly bytes: Uint8Array }
   | ({ readonly kind: "prepared" } & PreparedFile)
@@ -56,6 +59,17 @@ export interface CheckedPdf extends PdfFacts {
   readonly rewritten?: Uint8Array;
   /** What its form fields became, when they were to become tabs. */
   readonly tabs?: readonly TabDefinition[];
+}
+
+/** A tab that the text of a page asks for. */
+export interface TabProposal
+  extends Pick<Tab, "type" | "label" | "page" | "x" | "y" | "width" | "height" | "required"> {
+  /** Which one of those who sign, from 1; 0 when nothing says so. */
+  readonly signer: number;
+  /** A tag, something to write on, or a word that asks for it. */
+  readonly source: "tag" | "blank" | "word";
+  /** What stands there. */
+  readonly text: string;
 }
 
 /** Where a text occurs. Points from the upper left corner of the page as displayed. */

@@ -10,6 +10,7 @@ import type { IntakeJob, IntakeOutcome } from "./messages.ts";
 import { damagedMessage, PdfProblem } from "./pdf-limits.ts";
 import { pictureToPdf } from "./picture-to-pdf.ts";
 import { prepareSeal } from "./prepare-seal.ts";
+import { proposeTabs } from "./propose-tabs.ts";
 
 // The libraries log every oddity of a file to the console, where nobody would read it.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
@@ -22,6 +23,8 @@ async function work(job: IntakeJob): Promise<IntakeOutcome> {
       return { kind: "checked", ...(await checkPdf(bufferOf(job.bytes), job.pdfFields)) };
     case "find-texts":
       return { kind: "found", places: await findTexts(job.bytes, job.wanted) };
+    case "propose-tabs":
+      return { kind: "proposed", proposals: await proposeTabs(job.bytes) };
     case "read-texts":
       return { kind: "texts", pages: await readTexts(job.bytes) };
     case "merge":

@@ -93,6 +93,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
 
 const fakeIntake = (fake: FakeIntake): Intake => ({
   readTexts: async () => [],
+  proposeTabs: async () => [],
   check: async (_orgId, files) =>
     files.map(({ documentId, name, content }) => {
       if (typeof content === "string") throw new TypeError("tests give bytes");

@@ -3,7 +3,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { PDFDocument } from "pdf-lib";
-import { type DocumentInputSchema, DocumentProblem, PdfFields } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { type DocumentInputSchema, DocumentProblem, PdfFields, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { ProposalSource } from "#gen/assent/sign/v1/sign_pb.ts";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { DomainError } from "#platform/errors.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
@@ -63,6 +64,26 @@ async function formPdf(): Promise<Uint8Array> {
 }
 
 describe("documents of a draft", () => {
+  test("propose tabs where their text asks for them, and not where they are already", async () => {
+    const document = await PDFDocument.create();
+    document.addPage([600, 800]).drawText("{{signature:1}}   {{text:2:city}}", { x: 50, y: 500, size: 12 });
+    const { id } = await draft({ documents: [] });
+    await put(id, [fileOf(await document.save(), "tagged")]);
+    const propose = (documentId: string, who = organization) =>
+      who.client.proposeTabs({ target: agreementTarget(id), documentId }, who.headers);
+    const { proposals } = await propose("tagged");
+    expect(proposals).toMatchObject([
+      { type: TabType.SIGNATURE, signer: 1, source: ProposalSource.TAG, page: 1, x: 50 },
+      { type: TabType.TEXT, signer: 2, label: "city" },
+    ]);
+    const [{ type, page, x, y, width, height } = { type: TabType.UNSPECIFIED }] = proposals;
+    const add = [{ type, page, x, y, width, height, documentId: "tagged" }];
+    await organization.client.changeTabs({ target: agreementTarget(id), recipientId: "1", add }, organization.headers);
+    expect((await propose("tagged")).proposals).toMatchObject([{ label: "city" }]);
+    await expectDomainError(propose("other"), "DOCUMENT_NOT_FOUND");
+    await expectDomainError(propose("tagged", setup.organization()), "ENVELOPE_NOT_FOUND");
+  });
+
   test("with form fields give them to a signer, once, and only when they are to become tabs", async () => {
     const { id } = await draft();
     const form = await formPdf();

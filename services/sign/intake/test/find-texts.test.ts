@@ -22,6 +22,92 @@ async function find(bytes: Uint8Array, ...texts: readonly (WantedText | string)[
 
 const withContent = (content: string, page = ""): Buffer => onePage({ content, page });
 
+describe("tabs are proposed", () => {
+  /** Lines of text, from the top of the page. */
+  const lines = async (...texts: readonly (string | readonly string[])[]) => {
+    const parts = texts.flatMap((line, index) =>
+      [line]
+        .flat()
+        .map(
+          (text, at) =>
+            `BT /F 10 Tf ${50 + at * 250} ${700 - index * 40} Td (${text.replaceAll(/[()]/g, "\\$&")}) Tj ET`,
+        ),
+    );
+    return intake.proposeTabs("org", withContent(parts.join(" ")));
+  };
+
+  test("at tags, for the signers, with the labels and marks that they say", async () => {
+    const tabs = await lines(
+      "{{signature:1}} and {{ text? : 2 : order number }}",
+      "{{checkbox*:1:agree}} {{unknown:1}} {{dateSigned}} {{text:1",
+    );
+    expect(tabs).toMatchObject([
+      {
+        type: "signature",
+        signer: 1,
+        source: "tag",
+        required: true,
+        page: 1,
+        x: 50,
+        y: 68,
+        height: 35,
+        text: "{{signature:1}}",
+      },
+      { type: "text", signer: 2, label: "order number", required: false },
+      { type: "checkbox", signer: 1, label: "agree", required: true, width: 12, height: 12 },
+      { type: "date-signed", signer: 0, label: "" },
+    ]);
+    expect(tabs).toHaveLength(4);
+  });
+
+  test("at blanks, as what the words before or below them say", async () => {
+    const tabs = await lines(
+      "Name: ______________ Date: ________",
+      "Order number ..............",
+      ["__________________", "____________________"],
+      ["Signature of the buyer", "Geburtsdatum"],
+      "Snake_case and __init__ stay",
+    );
+    expect(tabs.map(({ type, label, source }) => [type, label, source])).toEqual([
+      ["full-name", "", "blank"],
+      ["date-signed", "", "blank"],
+      ["text", "Order number", "blank"],
+      ["text", "", "blank"],
+      ["text", "", "blank"],
+    ]);
+    const close =
+      "BT /F 10 Tf 50 700 Td (____________________) Tj 0 -12 Td (Signature of the buyer) Tj ET BT /F 10 Tf 300 700 Td (________) Tj 0 -12 Td (Geburtsdatum) Tj ET";
+    const [signature, born] = await intake.proposeTabs("org", withContent(close));
+    expect(signature).toMatchObject({ type: "signature", x: 50, y: 68 });
+    expect(signature?.width).toBeCloseTo(111.2, 0);
+    expect(born).toMatchObject({ type: "date", x: 300 });
+  });
+
+  test("behind words that ask for something, and at boxes to tick", async () => {
+    const tabs = await lines(["Signature:", "Date:"], "Remarks:", "Signature: see above", "[ ] I agree [] I do not");
+    expect(tabs.map(({ type, label, source, text }) => [type, label, source, text])).toEqual([
+      ["signature", "", "word", "Signature:"],
+      ["date-signed", "", "word", "Date:"],
+      ["checkbox", "I agree", "blank", "[ ]"],
+      ["checkbox", "I do not", "blank", "[]"],
+    ]);
+    expect(tabs[0]?.x).toBeGreaterThan(90);
+  });
+
+  test("where the page is seen, at most 1,000, and none in a file without text", async () => {
+    const turned = onePage({
+      content: "0 1 -1 0 600 0 cm BT /F 10 Tf 50 500 Td ({{signature:1}}) Tj ET",
+      page: "/Rotate 90",
+    });
+    const [tab] = await intake.proposeTabs("org", turned);
+    expect(tab).toMatchObject({ type: "signature", x: 50 });
+    const many = Array.from({ length: 1_100 }, (_, index) => `BT /F 1 Tf 1 ${index % 790} Td ([ ]) Tj ET`).join(" ");
+    expect((await intake.proposeTabs("org", withContent(many))).length).toBeLessThanOrEqual(1_000);
+    expect(await intake.proposeTabs("org", onePage({}))).toEqual([]);
+    await expectDomainError(intake.proposeTabs("org", Buffer.from("%PDF-1.7")), "CORRUPTED_DOCUMENT");
+  });
+});
+
 describe("a text is found", () => {
   test("where it stands, from the upper left corner", async () => {
     const [[match, ...others] = []] = await find(withContent("BT /F 20 Tf 100 700 Td (Sign) Tj ET"), "Sign");

@@ -22,7 +22,13 @@ import { sampleDocument, sampleTime } from "../../agreement/test/lifecycle-sampl
 import { testSeals } from "../../agreement/test/trail-vault.ts";
 import { insertionOf } from "../../agreement/write-change.ts";
 import type { SignDeps } from "../../deps.ts";
-import { getCombinedDocument, getDocumentContent, putDocuments, removeDocuments } from "../../edit/documents.ts";
+import {
+  getCombinedDocument,
+  getDocumentContent,
+  proposeTabs,
+  putDocuments,
+  removeDocuments,
+} from "../../edit/documents.ts";
 import { createIntake } from "../../intake/intake.ts";
 import { getCertificate, listConsentTexts } from "../../list/evidence.ts";
 import { unknownSender } from "../../organization-reader.ts";
@@ -68,7 +74,7 @@ export async function startSigning() {
   const transport = createMemoryTransport(
     (router) => {
       router.service(SignService, {
-        ...{ ...putDocuments(deps), ...removeDocuments(deps), ...getDocumentContent(deps) },
+        ...{ ...putDocuments(deps), ...removeDocuments(deps), ...getDocumentContent(deps), ...proposeTabs(deps) },
         ...{ ...getCombinedDocument(deps), ...getCertificate(deps) },
         ...attachments(deps),
         ...listConsentTexts(deps),

@@ -1,0 +1,164 @@
+import type { TabType } from "../agreement/tab.ts";
+import { tabDefaults } from "../create/tab-formats.ts";
+import { readAllLines } from "./find-texts.ts";
+import type { TabProposal } from "./messages.ts";
+import { maxMatches } from "./pdf-limits.ts";
+import type { TextLine } from "./text-lines.ts";
+
+/** The tabs that the text of a PDF asks for: by tags, blanks to write on, and words such as "Signature:". */
+export async function proposeTabs(bytes: Uint8Array): Promise<TabProposal[]> {
+  const found: TabProposal[] = [];
+  await readAllLines(bytes, (lines, page) => {
+    for (const proposal of proposalsOn(lines, page)) if (found.length < maxMatches) found.push(proposal);
+  });
+  return found;
+}
+
+/** Of one page, whose lines come from top to bottom. */
+function proposalsOn(lines: readonly TextLine[], page: number): TabProposal[] {
+  return lines.flatMap((line, index) => {
+    const tags = tagsIn(line, page);
+    const isTagged = (at: number): boolean => tags.some(({ start, end }) => at >= start && at < end);
+    const below = lines
+      .slice(index + 1, index + 1 + linesBelow)
+      .filter(({ baseline }) => baseline - line.baseline < captionGap);
+    const blanks = blanksIn(line, page, below).filter(({ start }) => !isTagged(start));
+    const words = wordIn(line, page).filter(({ start }) => !isTagged(start) && blanks.length === 0);
+    return [...tags, ...blanks, ...words, ...boxesIn(line, page).filter(({ start }) => !isTagged(start))]
+      .sort((a, b) => a.start - b.start)
+      .map(({ start: _start, end: _end, ...proposal }) => proposal);
+  });
+}
+
+/** A proposal, and the characters of the line that it stands for. */
+interface Found extends TabProposal {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Captions such as "(Signature)" stand close below a blank. */
+const captionGap = 20;
+const linesBelow = 4;
+
+interface Finding {
+  readonly line: TextLine;
+  readonly page: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+interface Wanted extends Pick<TabProposal, "type" | "source"> {
+  readonly label?: string;
+  readonly signer?: number;
+  readonly required?: boolean;
+}
+
+/** A tab that stands on the baseline, from the left end of the text and at least as wide as it. */
+function proposal({ line, page, start, end }: Finding, wanted: Wanted): Found {
+  const { type, source, label = "", signer = 0, required = tabDefaults[type].required } = wanted;
+  const [left, right] = [line.lefts[start] ?? 0, line.rights[end - 1] ?? 0];
+  const { width, height } = tabDefaults[type];
+  const isBox = type === "checkbox";
+  const box = isBox ? { width, height } : { width: Math.max(right - left, source === "blank" ? 20 : width), height };
+  const [x, y] = [Math.max(left, 0), Math.max(line.baseline - height + (isBox ? 2 : descent), 0)];
+  const text = line.text.slice(start, end).trim().slice(0, maxText).toWellFormed();
+  return { ...{ type, source, label, signer, required, page, x, y, text }, ...box, start, end };
+}
+
+/** Points below the baseline, to which descenders reach. */
+const descent = 3;
+const maxText = 100;
+
+/** `{{type}}`, `{{type:signer}}`, `{{type:signer:label}}`; `*` after the type: required, `?`: not. */
+const tagPattern = /\{\{ ?([A-Za-z]{2,20})([*?]?) ?(?:: ?(\d{1,3}) ?)?(?:: ?([^{}:]{1,100}?) ?)?\}\}/g;
+
+const tagTypes: ReadonlyMap<string, TabType> = new Map<string, TabType>([
+  ...(["signature", "initials", "email", "company", "title", "text", "number", "date", "checkbox"] as const).map(
+    (type) => [type, type] as const,
+  ),
+  ["datesigned", "date-signed"],
+  ["fullname", "full-name"],
+  ["name", "full-name"],
+  ["firstname", "first-name"],
+  ["lastname", "last-name"],
+  ["attachment", "attachment"],
+]);
+
+const tagsIn = (line: TextLine, page: number): Found[] =>
+  [...line.text.matchAll(tagPattern)].flatMap((match) => {
+    const [whole, name = "", mark = "", signer = "0", label = ""] = match;
+    const type = tagTypes.get(name.toLowerCase());
+    if (type === undefined) return [];
+    const required = mark === "" ? tabDefaults[type].required : mark === "*";
+    const place = { line, page, start: match.index, end: match.index + whole.length };
+    return [proposal(place, { type, source: "tag", label: label.trim(), signer: Number(signer), required })];
+  });
+
+/** What is drawn to be written on. */
+const blankPattern = /_{4,}|\.{10,}|…{4,}/g;
+
+/** The words before a blank say what it is for, or those below it. */
+function blanksIn(line: TextLine, page: number, below: readonly TextLine[]): Found[] {
+  let from = 0;
+  return [...line.text.matchAll(blankPattern)].map((match) => {
+    const place = { line, page, start: match.index, end: match.index + match[0].length };
+    const before = captionOf(line.text.slice(from, place.start));
+    from = place.end;
+    const [left, right] = [line.lefts[place.start] ?? 0, line.rights[place.end - 1] ?? 0];
+    const under = below.find(({ lefts, rights }) => (lefts[0] ?? 0) < right && (rights.at(-1) ?? 0) > left);
+    const caption = before === "" ? captionOf(under?.text ?? "") : before;
+    const type = typeOf(caption) ?? "text";
+    return proposal(place, { type, source: "blank", ...(type === "text" ? { label: caption } : {}) });
+  });
+}
+
+/** Its last words, without what stands around them. */
+const captionOf = (text: string): string =>
+  text
+    .slice(-maxText)
+    .replaceAll(/[_.…]{3,}/g, " ")
+    .replace(/^[\s,;:.)\]-]+/, "")
+    .replace(/[\s:([]+$/, "")
+    .trim()
+    .toWellFormed();
+
+/** "Signature:" with nothing behind it on its line. */
+function wordIn(line: TextLine, page: number): Found[] {
+  const match = /([^:]{1,40}):\s*$/.exec(line.text);
+  const type = match === null ? undefined : typeOf(match[1] ?? "");
+  if (match === null || type === undefined) return [];
+  const [start, end] = [match.index, match.index + match[0].trimEnd().length];
+  const found = proposal({ line, page, start, end }, { type, source: "word" });
+  return [{ ...found, x: (line.rights[end - 1] ?? 0) + wordSpace, width: tabDefaults[type].width }];
+}
+
+/** Points between a word and what is entered behind it. */
+const wordSpace = 4;
+
+/** `[ ]` and drawn boxes, with the words behind them. */
+const boxesIn = (line: TextLine, page: number): Found[] =>
+  [...line.text.matchAll(/\[ ?\]|[☐□❏❑]/g)].map((match) => {
+    const place = { line, page, start: match.index, end: match.index + match[0].length };
+    const behind = line.text.slice(place.end).split(/\[ ?\]|[☐□❏❑_]/)[0] ?? "";
+    return proposal(place, {
+      type: "checkbox",
+      source: "blank",
+      label: behind.trim().slice(0, maxText).toWellFormed(),
+    });
+  });
+
+/** Words of a caption, in the languages of the signing page; the first that fits counts. */
+const captions: readonly (readonly [pattern: RegExp, type: TabType])[] = [
+  [/\b(?:initials|kürzel|paraphe|iniciales|rubrica)\b|イニシャル/iu, "initials"],
+  [/\b(?:signature|signed|sign here|unterschrift|unterzeichnet|firma del|firmado|assinatura)\b|署名/iu, "signature"],
+  [/birth|geburt|naissance|nacimiento|nascimento|生年月日/iu, "date"],
+  [/\b(?:date|dated|datum|fecha|data)\b|日付/iu, "date-signed"],
+  [/\b(?:first name|given name|vorname|prénom|nombre de pila)\b/iu, "first-name"],
+  [/\b(?:last name|surname|family name|nachname|apellidos?|sobrenome)\b/iu, "last-name"],
+  [/\b(?:e-?mail)\b/iu, "email"],
+  [/\b(?:company|organi[sz]ation|unternehmen|entreprise|société|empresa)\b|会社/iu, "company"],
+  [/\b(?:title|position|funktion|fonction|cargo)\b|役職/iu, "title"],
+  [/\b(?:name|full name|printed name|nom|nombre|nome)\b|氏名/iu, "full-name"],
+];
+
+const typeOf = (caption: string): TabType | undefined => captions.find(([pattern]) => pattern.test(caption))?.[1];
