@@ -69,17 +69,18 @@ describe("documents of a draft", () => {
     document.addPage([600, 800]).drawText("{{signature:1}}   {{text:2:city}}", { x: 50, y: 500, size: 12 });
     const { id } = await draft({ documents: [] });
     await put(id, [fileOf(await document.save(), "tagged")]);
-    const propose = (documentId: string, who = organization) =>
-      who.client.proposeTabs({ target: agreementTarget(id), documentId }, who.headers);
+    const propose = (documentId: string, who = organization, agreementId = id) =>
+      who.client.proposeTabs({ target: agreementTarget(agreementId), documentId }, who.headers);
     const { proposals } = await propose("tagged");
     expect(proposals).toMatchObject([
       { type: TabType.SIGNATURE, signer: 1, source: ProposalSource.TAG, page: 1, x: 50 },
       { type: TabType.TEXT, signer: 2, label: "city" },
     ]);
-    const [{ type, page, x, y, width, height } = { type: TabType.UNSPECIFIED }] = proposals;
-    const add = [{ type, page, x, y, width, height, documentId: "tagged" }];
-    await organization.client.changeTabs({ target: agreementTarget(id), recipientId: "1", add }, organization.headers);
-    expect((await propose("tagged")).proposals).toMatchObject([{ label: "city" }]);
+    const placed = sampleTab("text", { documentId: "tagged", x: 60, y: 290, width: 20 });
+    const recipients = [sampleRecipient("1", { tabs: [placed] })];
+    const other = await draft({ documents: [], recipients });
+    await put(other.id, [fileOf(await document.save(), "tagged")]);
+    expect((await propose("tagged", organization, other.id)).proposals).toMatchObject([{ label: "city" }]);
     await expectDomainError(propose("other"), "DOCUMENT_NOT_FOUND");
     await expectDomainError(propose("tagged", setup.organization()), "ENVELOPE_NOT_FOUND");
   });
