@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { until } from "#platform/testing/until.ts";
 import type { Api } from "../support/api.ts";
 import { Browser } from "../support/browser-people.ts";
 import { bodyOf, publishText } from "../support/journeys.ts";
@@ -286,6 +287,32 @@ describeInBrowser("the dashboard", (pages) => {
     await goTo(page, "My account");
     expect(await name.inputValue()).toBe("Olga Owner");
   });
+
+  test.each([
+    ["/api-keys", "Create key", "Create key"],
+    ["/templates", "Create click template", "Create click template"],
+    ["/generation", "Create document template", "Create"],
+    ["/brands", "Create brand", "Create brand"],
+  ])(
+    "on %s the first click after a message of validation sends the form, and no announcement loses its name",
+    async (path, opens, sends) => {
+      const page = await openAs(pages, owner, path, wrong);
+      await page.getByRole("button", { name: opens }).first().click();
+      const send = dialog(page).getByRole("button", { name: sends, exact: true });
+      await send.click();
+      await dialog(page).locator(".field-error").first().waitFor();
+      await dialog(page).getByLabel("Name", { exact: true }).pressSequentially(`From ${path}`);
+      await Promise.all([page.waitForResponse((answer) => answer.request().method() === "POST"), send.click()]);
+      const secret = dialog(page).getByRole("button", { name: "Done" });
+      if (path === "/api-keys") {
+        await secret.waitFor();
+        system.secrets.add("API key", await copied(page, 0));
+        await secret.click();
+      }
+      await isGone(page);
+      await until(async () => (await accessibilityProblems(page)).length === 0);
+    },
+  );
 
   test("the last owner stays one and is told why, and a viewer sees no buttons", async () => {
     const page = await enter(owner);

@@ -97,12 +97,7 @@ export async function goTo(page: Page, name: string): Promise<void> {
 }
 
 /** What axe-core has to complain about in the page as it is. */
-export async function problemsIn(page: Page): Promise<string[]> {
-  return (await accessibilityProblems(page)).filter((problem) => !isOfAnnouncer(problem));
-}
-
-/** What react-aria reads out about busy buttons names them for a while after they are gone. */
-const isOfAnnouncer = (problem: string): boolean => problem.startsWith("role-img-alt: <div");
+export const problemsIn = accessibilityProblems;
 
 /** What the navigation leads to. */
 export const linksOf = (page: Page): Promise<string[]> =>

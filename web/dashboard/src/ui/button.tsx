@@ -1,5 +1,5 @@
 import "./button.css";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from "react-aria-components";
 import { Link } from "../app/router.tsx";
 
@@ -14,12 +14,32 @@ export interface ButtonProps extends Omit<AriaButtonProps, "children" | "classNa
 }
 
 export function Button({ kind = "plain", isBusy = false, icon, children, ...props }: ButtonProps) {
+  const wasBusy = useRef(false);
+  wasBusy.current ||= isBusy;
+  useEffect(
+    () => () => {
+      // The first announcement of a page comes a little later than the others.
+      if (wasBusy.current) for (const waitMs of [0, 200]) setTimeout(forgetAnnouncements, waitMs);
+    },
+    [],
+  );
   return (
     <AriaButton {...props} isPending={isBusy} className={`button button-${kind}`}>
       {isBusy ? <span className="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
       {children && <span>{children}</span>}
     </AriaButton>
   );
+}
+
+/**
+ * A busy button is announced by an element that it labels, and that stays for seven seconds. Once the button is gone, as
+ * with its dialog, that is a picture without a name.
+ */
+function forgetAnnouncements(): void {
+  for (const announced of document.querySelectorAll("[data-live-announcer] [aria-labelledby]")) {
+    const labels = announced.getAttribute("aria-labelledby")?.split(" ") ?? [];
+    if (labels.every((id) => document.getElementById(id) === null)) announced.remove();
+  }
 }
 
 /** A link to another page that looks like a button. */
