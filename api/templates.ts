@@ -64,6 +64,7 @@ import {
   type AnswerOf,
   changeable,
   computed,
+  given,
   optional,
   readOnly,
   required,
@@ -261,7 +262,29 @@ export const versionApproval = shown(ApprovalSchema, {
   decidedBy: readOnly(orNull(text()), { description: "Who has approved or refused: user: and the id of a user." }),
   decidedAt: readOnly(orNull(time)),
   reason: readOnly(orNull(text()), { description: "The words of who has decided." }),
+  people: given<readonly NamedPerson[]>(
+    {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["id", "name"],
+        properties: { id: { type: "string" }, name: { type: "string" } },
+        additionalProperties: false,
+      },
+    },
+    {
+      description:
+        "The names of the people among these, by user: and their id, for people who are signed in to the dashboard; empty for programs. Who was removed is left out.",
+      example: [{ id: "user:01961234-5678-7abc-8def-0123456789ab", name: "Ann Example" }],
+    },
+  ),
 });
+
+/** What somebody is called. */
+export interface NamedPerson {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** What asks for an approval. */
 export const approvalWish = resource(RequestVersionApprovalRequestSchema, {

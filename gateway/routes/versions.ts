@@ -2,6 +2,7 @@ import {
   approvalRequest,
   approvalWish,
   consentToText,
+  type NamedPerson,
   publication,
   publicationRules,
   refusalOfText,
@@ -10,13 +11,25 @@ import {
   versionDraft,
   versionWithAll,
 } from "#api/templates.ts";
+import type { Approval } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import { timestampOf } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
-import { jsonReply, noContent } from "../http/reply.ts";
+import { jsonReply, noContent, type Reply } from "../http/reply.ts";
+import { namesFor } from "./dashboard/base.ts";
 import { listing, type PageQuery, pageLimit } from "./pages.ts";
-import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
+import {
+  changeBody,
+  createBody,
+  defineRoute,
+  onBehalfOf,
+  type ProtectedAccess,
+  queryOf,
+  type Route,
+  type RouteRequest,
+} from "./route.ts";
 import { dateTime, described, flag, listOf, required, text } from "./schema-parts.ts";
+import type { Services } from "./services.ts";
 
 const read: ProtectedAccess = { scopes: ["click:read"], limitGroup: "other" };
 const write: ProtectedAccess = { scopes: ["click:write"], limitGroup: "other" };
@@ -50,6 +63,25 @@ const embedded = ({ includeTemplate, includeDeployments }: Embeds) => ({
   template: includeTemplate,
   deployments: includeDeployments,
 });
+
+interface AnsweredApproval {
+  readonly approval?: Approval | undefined;
+}
+type NamedApproval = AnsweredApproval & { readonly people: readonly NamedPerson[] };
+
+/** An approval, and for people what those are called who are in it: only owners may list the users. */
+async function withNames(
+  request: Pick<RouteRequest, "caller" | "user">,
+  services: Pick<Services, "users">,
+  answer: Promise<AnsweredApproval>,
+): Promise<NamedApproval> {
+  const { approval } = await answer;
+  const { authors = [], requestedBy = "", decidedBy = "" } = approval ?? {};
+  return { approval, people: await namesFor(request, services, [requestedBy, decidedBy, ...authors]) };
+}
+
+const approvalReply = ({ approval, people }: NamedApproval): Reply =>
+  jsonReply(200, versionApproval.answer(required(approval), { people }));
 
 const versionSchema = version.schemas.answer;
 const embeddingVersionSchema = versionWithAll.schemas.answer;
@@ -288,8 +320,9 @@ export const versionRoutes: readonly Route[] = [
     notFound: ofVersion,
     success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
     errors: [],
-    call: (request, { templates }) => templates.getVersionApproval(request.params, onBehalfOf(request)),
-    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+    call: (request, services) =>
+      withNames(request, services, services.templates.getVersionApproval(request.params, onBehalfOf(request))),
+    respond: approvalReply,
   }),
   defineRoute({
     ...base,
@@ -304,12 +337,11 @@ export const versionRoutes: readonly Route[] = [
     body: createBody(approvalWish, { example: { note: "Section 3 is new." } }),
     success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
     errors: ["CLICK_VERSION_ARCHIVED", "CLICK_TEMPLATE_ARCHIVED", "CLICK_DRAFT_NOT_FOUND", "CLICK_VERSION_CONFLICT"],
-    call: (request, { templates }) =>
-      templates.requestVersionApproval(
-        { ...approvalWish.create(request.body), ...request.params },
-        onBehalfOf(request),
-      ),
-    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+    call: (request, services) => {
+      const wish = { ...approvalWish.create(request.body), ...request.params };
+      return withNames(request, services, services.templates.requestVersionApproval(wish, onBehalfOf(request)));
+    },
+    respond: approvalReply,
   }),
   defineRoute({
     ...base,
@@ -324,12 +356,11 @@ export const versionRoutes: readonly Route[] = [
     body: createBody(consentToText, { example: { textHash: `sha256:${"0".repeat(64)}` } }),
     success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
     errors: decisionErrors,
-    call: (request, { templates }) =>
-      templates.decideVersionApproval(
-        { ...consentToText.create(request.body), ...request.params, approved: true },
-        onBehalfOf(request),
-      ),
-    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+    call: (request, services) => {
+      const decision = { ...consentToText.create(request.body), ...request.params, approved: true };
+      return withNames(request, services, services.templates.decideVersionApproval(decision, onBehalfOf(request)));
+    },
+    respond: approvalReply,
   }),
   defineRoute({
     ...base,
@@ -345,12 +376,11 @@ export const versionRoutes: readonly Route[] = [
     }),
     success: { status: 200, description: "The approval.", schema: versionApproval.schemas.answer },
     errors: [...decisionErrors, "CLICK_VERSION_SCHEDULED"],
-    call: (request, { templates }) =>
-      templates.decideVersionApproval(
-        { ...refusalOfText.create(request.body), ...request.params, approved: false },
-        onBehalfOf(request),
-      ),
-    respond: ({ approval }) => jsonReply(200, versionApproval.answer(required(approval))),
+    call: (request, services) => {
+      const decision = { ...refusalOfText.create(request.body), ...request.params, approved: false };
+      return withNames(request, services, services.templates.decideVersionApproval(decision, onBehalfOf(request)));
+    },
+    respond: approvalReply,
   }),
   defineRoute({
     ...base,

@@ -224,6 +224,13 @@ export function createFakeUsers() {
         const { orgId } = requireCaller(context);
         return { users: [...users.values()].filter(({ organizationId }) => organizationId === orgId) };
       },
+      nameUsers: ({ userIds }, context) => {
+        const { orgId } = requireCaller(context);
+        const named = [...users.values()].filter(
+          ({ id, organizationId }) => organizationId === orgId && userIds.includes(id),
+        );
+        return { users: named.map(({ id, name }) => ({ id, name })) };
+      },
       inviteUser: ({ email, name, role, locale }, context) => ({
         user: add(requireCaller(context).orgId, { email, name, role, locale, status: UserStatus.INVITED }),
         inviteUrl: `https://api.example.com/dashboard/invitation#${goodLink}`,

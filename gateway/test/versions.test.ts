@@ -259,7 +259,9 @@ describe("versions", () => {
         status,
         `user:${developer.userId}`,
       ]);
+      expect(answer.body.people).toEqual([{ id: `user:${developer.userId}`, name: expect.stringMatching(/./) }]);
     }
+    expect(asked.body.people).toEqual([]);
     const unfounded = await gateway.call("POST", `${path}/refuse`, { session: developer, body: { textHash } });
     expect([unfounded.status, unfounded.body.errorCode]).toEqual([400, "CLICK_VALIDATION_FAILED"]);
   });

@@ -472,6 +472,8 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await expectAccessible(reader);
     await screenshot(reader, "templates-waiting");
     await reader.getByRole("link", { name: /^Terms of sale \(/ }).click();
+    // Who may not list the users is told whom a text is about all the same.
+    await reader.getByText("requested by Olga Owner").waitFor();
     await button(reader, "Reject").click();
     await dialog(reader).getByLabel("Reason").fill("Section 3 is missing.");
     await inDialog(reader, "Reject").click();
@@ -479,6 +481,7 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     await reader.getByText("Rejected", { exact: true }).waitFor();
     await page.reload();
     await page.getByText("Section 3 is missing.").waitFor();
+    await page.getByText("by Vera Viewer").waitFor();
     await screenshot(page, "templates-refused");
     await ask();
 

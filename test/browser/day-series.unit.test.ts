@@ -55,9 +55,10 @@ test.each([
   ],
   ["half an hour that is left out", "Australia/Lord_Howe", "2027-10-03T02:15", []],
   ["a zone without summer time", "Asia/Kolkata", "2027-03-28T02:30", ["2027-03-27T21:00"]],
+  ["a time with seconds", "Asia/Kolkata", "2027-03-28T02:30:05", ["2027-03-27T21:00"]],
   ["what is no time", "Europe/Berlin", "2027-03-28", []],
 ])("the moments of %s on the clocks of %s", (_title, zone, local, moments) => {
   const found = momentsOf(local, zone);
   expect(found.map((moment) => moment.toISOString().slice(0, 16))).toEqual(moments);
-  for (const moment of found) expect(localOf(moment, zone)).toBe(local);
+  for (const moment of found) expect(localOf(moment, zone)).toBe(local.slice(0, 16));
 });

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -175,6 +176,18 @@ export const exportOfPerson = scenario("export of a person", (_mode, running) =>
     for (const wrong of [{}, { format: "xlsx" }, { format: "csv", revision: 0 }, { format: "csv", prefix: "a" }]) {
       const answer = await own.post(path, { acceptances: wrong });
       expect([answer.status, answer.body.errorCode]).toEqual([400, "VALIDATION_FAILED"]);
+    }
+    const { versionId } = receipts[0];
+    const unknown = randomUUID();
+    for (const [field, wrong] of [
+      ["templateId", { templateId: unknown }],
+      ["versionId", { versionId: unknown }],
+      ["revision", { versionId, revision: 7 }],
+      ["campaignId", { campaignId: unknown }],
+    ] as const) {
+      const answer = await own.post(path, { acceptances: { format: "csv", ...wrong } });
+      const told = [answer.body.errorCode, answer.body.details?.[0]?.field, answer.body.details?.[0]?.code];
+      expect(told).toEqual(["VALIDATION_FAILED", `acceptances.${field}`, "NOT_FOUND"]);
     }
     const both = await own.post(path, { acceptances: { format: "csv" }, email: zoe.email });
     expect(both.status).toBe(400);

@@ -96,8 +96,6 @@ export const answersAnyway = [
   "getTemplateStats ?versionId",
   "listAcceptances ?templateId",
   "listAcceptances ?versionId",
-  "createExport acceptances.versionId",
-  "createExport acceptances.campaignId",
   "getUserConsentState path",
   "getUserConsentState ?templateId",
   "updateUserConsentState path",

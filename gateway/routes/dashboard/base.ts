@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import type { CallOptions } from "@connectrpc/connect";
+import { callerHeaders } from "#platform/caller.ts";
 import { DomainError, type ErrorCode, fromConnectError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
 import type { SessionUser } from "../../auth/principal.ts";
 import { standardDialect } from "../../http/error-dialect.ts";
 import { noContent, type Reply } from "../../http/reply.ts";
@@ -22,6 +24,30 @@ export function requireUser({ user }: Pick<RouteRequest, "user">): SessionUser {
   if (user === undefined) throw new DomainError("SESSION_ENDED");
   return user;
 }
+
+const userPrefix = "user:";
+/** How many are named at once. */
+const maxNames = 200;
+
+/**
+ * What the people among these callers are called, for somebody who is signed in; programs are told nothing of people.
+ * Empty while the auth service is away: names are no reason to withhold what they stand beside.
+ */
+export async function namesFor(
+  request: Pick<RouteRequest, "caller" | "user">,
+  { users }: Pick<Services, "users">,
+  clientIds: readonly string[],
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  const wanted = [...new Set(clientIds)].filter((id) => id.startsWith(userPrefix));
+  const userIds = wanted.map((id) => id.slice(userPrefix.length)).filter(isUuid);
+  if (request.user === undefined || userIds.length === 0) return [];
+  const options = { headers: callerHeaders(request.caller), timeoutMs: namesMs };
+  const asked = users.nameUsers({ userIds: userIds.slice(0, maxNames) }, options).catch(() => ({ users: [] }));
+  return (await asked).users.map(({ id, name }) => ({ id: `${userPrefix}${id}`, name }));
+}
+
+/** For so long, in milliseconds, names are waited for. */
+const namesMs = 2_000;
 
 /** The request's origin, for audit events and the list of sessions. */
 export const visitorOf = ({ observed }: Pick<RouteRequest, "observed">): { ip: string; userAgent: string } => ({

@@ -11,7 +11,7 @@ import {
 import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import { unknownCursor } from "#platform/cursor.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
-import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { DomainError, type ErrorCode, fromConnectError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { refusedField } from "#platform/problems.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
@@ -63,7 +63,7 @@ export const exportHandlers = (deps: ExportDeps): Handlers => ({
     const isNew =
       keyHash === null ||
       (await withOrg(deps.people, orgId, (tenant) => findExportByKey(tenant, keyHash))) === undefined;
-    if (isNew) await requireTemplate(deps, caller, acceptances?.templateId ?? null, "acceptances.templateId");
+    if (isNew && acceptances !== undefined) await requireKnown(deps, caller, acceptances);
     const id = deps.newId();
     const seed = newSeed();
     const made = await withOrg(deps.people, orgId, async (tenant) => {
@@ -143,8 +143,10 @@ function requireWanted(acceptances: AcceptancesToExport | undefined): void {
   if (details.length > 0) throw new DomainError("VALIDATION_FAILED", { details });
 }
 
-/** For so long, in milliseconds, it is waited for what the templates service says. */
-const templateMs = 3_000;
+/** For so long, in milliseconds, it is waited for what another service says. */
+const answerMs = 3_000;
+
+const optionsOf = (caller: Caller) => ({ headers: callerHeaders(caller), timeoutMs: answerMs });
 
 /** Throws VALIDATION_FAILED for a template that the organization does not have. */
 export async function requireTemplate(
@@ -154,11 +156,45 @@ export async function requireTemplate(
   field: string,
 ): Promise<void> {
   if (templateId === null) return;
-  const options = { headers: callerHeaders(caller), timeoutMs: templateMs };
-  await holders.texts.getTemplate({ templateId }, options).catch((error: unknown) => {
+  const found = holders.texts.getTemplate({ templateId }, optionsOf(caller));
+  await requireFound(found, "CLICK_TEMPLATE_NOT_FOUND", field, "must be a template of the organization");
+}
+
+/**
+ * Throws VALIDATION_FAILED for what the organization does not have: nothing of it could be found, and an empty file
+ * would say that nobody has accepted it. What was published of a deleted template is still there.
+ */
+async function requireKnown(deps: ExportDeps, caller: Caller, wanted: AcceptancesToExport): Promise<void> {
+  const { templateId, versionId, revision = 1, campaignId } = wanted;
+  const { texts, heads } = deps.holders;
+  await requireTemplate(deps, caller, templateId ?? null, "acceptances.templateId");
+  if (versionId !== undefined) {
+    const named = templateId === undefined ? { versionId } : { versionId, templateId };
+    const requireRevision = (number: number, field: string, message: string): Promise<void> => {
+      const found = texts.getRevision({ ...named, revision: number }, optionsOf(caller));
+      return requireFound(found, "CLICK_VERSION_NOT_FOUND", `acceptances.${field}`, message);
+    };
+    const whose = templateId === undefined ? "the organization" : "this template";
+    await requireRevision(1, "versionId", `must be a version of ${whose} that was published`);
+    await requireRevision(revision, "revision", "must be a revision of this version");
+  }
+  if (campaignId !== undefined) {
+    const found = heads.getCampaign({ campaignId }, optionsOf(caller));
+    const message = "must be a campaign of the organization";
+    await requireFound(found, "CLICK_CAMPAIGN_NOT_FOUND", "acceptances.campaignId", message);
+  }
+}
+
+async function requireFound(
+  found: Promise<unknown>,
+  missing: ErrorCode,
+  field: string,
+  message: string,
+): Promise<void> {
+  await found.catch((error: unknown) => {
     const code = error instanceof ConnectError ? fromConnectError(error)?.code : undefined;
-    if (code !== "CLICK_TEMPLATE_NOT_FOUND") throw error;
-    throw refusedField(field, "NOT_FOUND", "must be a template of the organization");
+    if (code !== missing) throw error;
+    throw refusedField(field, "NOT_FOUND", message);
   });
 }
 

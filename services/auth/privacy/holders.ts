@@ -17,11 +17,11 @@ export type HolderTransports = Readonly<Record<ExporterName, Transport>>;
 export interface Holders extends Readonly<Record<ExporterName, Client<typeof PersonalDataService>>> {
   /** Where legal holds are kept. */
   readonly holds: Pick<Client<typeof SignService>, "findPersonHold">;
-  /** Where the logs end, and who signs. */
-  readonly heads: Pick<Client<typeof ClickService>, "getCheckpoint">;
+  /** Where the logs end, who signs, and which campaigns an organization has. */
+  readonly heads: Pick<Client<typeof ClickService>, "getCheckpoint" | "getCampaign">;
   readonly log: Pick<Client<typeof EvidenceLogService>, "signDestruction">;
-  /** Which templates an organization has. */
-  readonly texts: Pick<Client<typeof TemplatesService>, "getTemplate">;
+  /** Which templates an organization has, and what was ever published of them. */
+  readonly texts: Pick<Client<typeof TemplatesService>, "getTemplate" | "getRevision">;
   /** What organizations do, counted. */
   readonly use: Pick<Client<typeof WebhooksService>, "countUse">;
 }

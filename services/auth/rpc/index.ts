@@ -40,7 +40,7 @@ import { beginTotp, confirmTotp, disableTotp, replaceRecoveryCodes } from "./sec
 import { authenticateSession, listSessions, revokeOtherSessions, revokeSession } from "./sessions.ts";
 import { describeCaller, getJwks, issueToken, issueTokenForAssertion, listChanges, revokeToken } from "./tokens.ts";
 import { listBusyOrganizations, reportUse } from "./use.ts";
-import { inviteUser, inviteUserAgain, listUsers, removeUser, updateUser } from "./users.ts";
+import { inviteUser, inviteUserAgain, listUsers, nameUsers, removeUser, updateUser } from "./users.ts";
 
 /** What the gateway calls. */
 export const tokenRoutes =
@@ -84,6 +84,7 @@ export const peopleRoutes =
       ...revokeSession(deps),
       ...revokeOtherSessions(deps),
       ...listUsers(deps),
+      ...nameUsers(deps),
       ...inviteUser(deps),
       ...inviteUserAgain(deps),
       ...updateUser(deps),

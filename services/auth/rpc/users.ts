@@ -30,6 +30,7 @@ import {
   hasOtherActiveOwner,
   listUsers as list,
   lockUser,
+  nameUsers as nameThem,
   updateUser as store,
 } from "../store/user-store.ts";
 import { type Acting, type ActingDeps, actAs, requireRole } from "./acting.ts";
@@ -42,6 +43,11 @@ export const listUsers = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService
     actAs(deps, context, { role: "owner" }, async ({ tenant }) => ({
       users: (await list(tenant)).map(toUserMessage),
     })),
+});
+
+export const nameUsers = (deps: ActingDeps): Pick<ServiceImpl<typeof UserService>, "nameUsers"> => ({
+  nameUsers: ({ userIds }, context) =>
+    actAs(deps, context, {}, async ({ tenant }) => ({ users: await nameThem(tenant, userIds) })),
 });
 
 type Deps = ActingDeps & Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "wakeMails">;

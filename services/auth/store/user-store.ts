@@ -43,6 +43,15 @@ export async function listUsers({ orgId, client }: Tenant): Promise<User[]> {
   return (await client.query<User>(sql, [orgId])).rows;
 }
 
+/** Those of them that the organization has. */
+export async function nameUsers(
+  { orgId, client }: Tenant,
+  userIds: readonly string[],
+): Promise<{ readonly id: string; readonly name: string }[]> {
+  const sql = `select user_id as id, name from auth.user_account where organization_id = $1 and user_id = any($2::uuid[])`;
+  return (await client.query<{ id: string; name: string }>(sql, [orgId, userIds])).rows;
+}
+
 /** The oldest first. */
 export async function listActiveOwnerIds({ orgId, client }: Tenant): Promise<string[]> {
   const sql = `select user_id as id from auth.user_account

@@ -180,6 +180,7 @@ describe("an organization that names the ids of another", () => {
     expect(foreign).toEqual(await answers(named(unknown)));
     // A user is one of its own organization only.
     await expectDomainError(users.getOwnUser({}, callOf(b.organizationId, userId)), "SESSION_ENDED");
+    expect((await users.nameUsers({ userIds: [userId] }, call)).users).toEqual([]);
     const seen = await users.listUsers({}, call);
     expect(new Set(seen.users.map((user) => user.organizationId))).toEqual(new Set([b.organizationId]));
     const { events } = await organization.listAuditEvents({ pageSize: 200 }, call);

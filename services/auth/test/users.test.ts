@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { NoticeDelivery } from "#gen/assent/auth/v1/notices_pb.ts";
 import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
@@ -127,6 +128,9 @@ describe("what users may do", () => {
         auth.organization.listAuditEvents({ pageSize: 10 }, person.call),
       ];
       for (const call of refused) await expectDomainError(call, "INSUFFICIENT_SCOPE");
+      // They may learn what somebody is called whose id they have met, and no more.
+      const { users: named } = await auth.users.nameUsers({ userIds: [userId, randomUUID()] }, person.call);
+      expect(named).toMatchObject([{ id: userId, name: "Olive Owner" }]);
       const { user } = await update(person, { userId: person.userId, name: "Another Name" });
       expect(user?.name).toBe("Another Name");
     }

@@ -2,6 +2,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Client, createClient } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { ExportInterval, type ExportSchedule, ExportService, ExportStatus } from "#gen/assent/auth/v1/exports_pb.ts";
+import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { AcceptanceFormat, PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
@@ -53,12 +54,21 @@ const receipts = createMemoryTransport(
         return { ...span, files: [], nextCursor: cursor === "" ? String(end) : "" };
       },
     });
+    router.service(ClickService, {
+      getCampaign: (request, context) => {
+        const isOwn = requireCaller(context).orgId === organizationId && request.campaignId === campaignId;
+        if (!isOwn) throw new DomainError("CLICK_CAMPAIGN_NOT_FOUND");
+        return { campaign: { id: campaignId } };
+      },
+    });
   },
-  { interceptors: [] },
+  { interceptors: serverInterceptors({ service: "click", logger, metrics: createMetrics() }) },
 );
 
 /** Other organizations have templates of theirs; whoever asks has these. */
 const templateId = "01961234-5678-7abc-8def-0123456789ac";
+const versionId = "01961234-5678-7abc-8def-0123456789ad";
+const campaignId = "01961234-5678-7abc-8def-0123456789ae";
 let isTemplateGone: boolean;
 const texts = createMemoryTransport(
   (router) => {
@@ -67,6 +77,13 @@ const texts = createMemoryTransport(
         const isOwn = requireCaller(context).orgId === organizationId && request.templateId === templateId;
         if (!isOwn || isTemplateGone) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
         return { template: { id: templateId } };
+      },
+      // Published twice, and read also after the template was deleted.
+      getRevision: (request, context) => {
+        const isOwn = requireCaller(context).orgId === organizationId && request.versionId === versionId;
+        const belongs = request.templateId === "" || request.templateId === templateId;
+        if (!isOwn || !belongs || request.revision > 2) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+        return { versionId, revision: request.revision };
       },
     });
   },
@@ -298,6 +315,28 @@ describe("scheduled exports", () => {
     const { export: again } = await exports().createExport(wish(templateId, "key-1"), by());
     expect(again?.id).toBe(known(made).id);
     await expectDomainError(exports().createExport(wish(templateId), by()), "VALIDATION_FAILED");
+  });
+
+  test("and single exports refuse versions, revisions and campaigns that the organization does not have", async () => {
+    const other = by(await createOrganization(auth));
+    const ask = (wanted: Readonly<Record<string, unknown>>, call = by()) =>
+      exports().createExport({ acceptances: { format: AcceptanceFormat.CSV, ...wanted } }, call);
+    for (const [field, wanted, call] of [
+      ["versionId", { versionId: unknownId }, by()],
+      ["versionId", { versionId }, other],
+      ["versionId", { versionId: unknownId, revision: 2 }, by()],
+      ["revision", { versionId, revision: 3 }, by()],
+      ["campaignId", { campaignId: unknownId }, by()],
+      ["campaignId", { campaignId }, other],
+    ] as const) {
+      const { details } = await expectDomainError(ask(wanted, call), "VALIDATION_FAILED");
+      expect(details).toMatchObject([{ field: `acceptances.${field}`, code: "NOT_FOUND" }]);
+    }
+    for (const wanted of [{ versionId }, { templateId, versionId, revision: 2 }, { campaignId }]) {
+      expect((await ask(wanted)).export?.id).toBeTruthy();
+    }
+    isTemplateGone = true;
+    expect((await ask({ versionId, revision: 2 })).export?.id).toBeTruthy();
   });
 
   test("follow the clocks of the organization unless they name others", async () => {

@@ -1,10 +1,11 @@
-/** What an input of the kind datetime-local holds, such as 2026-11-20T17:00. */
-const localForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/;
+/** What an input of the kind datetime-local holds, such as 2026-11-20T17:00; where browsers offer them, with seconds. */
+const localForm = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2})(?::(\d{2})(?:\.\d+)?)?$/;
 
 /** The moment at which the clocks of a time zone show this; undefined for what is no time. */
 export function momentOf(local: string, timeZone: string): Date | undefined {
-  if (!localForm.test(local)) return undefined;
-  const asUtc = Date.parse(`${local}:00Z`);
+  const [, minute, second = "00"] = localForm.exec(local) ?? [];
+  if (minute === undefined) return undefined;
+  const asUtc = Date.parse(`${minute}:${second}Z`);
   if (Number.isNaN(asUtc)) return undefined;
   // The offset is that of the moment itself, which is known to a day at first.
   const first = asUtc - offsetAt(asUtc, timeZone);
@@ -22,7 +23,7 @@ export function momentsOf(local: string, timeZone: string): Date[] {
   const near = [-180, -120, -60, -30, 0, 30, 60, 120, 180].map(
     (minutes) => new Date(moment.getTime() + minutes * 60_000),
   );
-  return near.filter((one) => localOf(one, timeZone) === local);
+  return near.filter((one) => local.startsWith(localOf(one, timeZone)));
 }
 
 /** The other way round. */

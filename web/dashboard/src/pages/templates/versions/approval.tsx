@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { ApprovalRequest, Version, VersionApproval } from "#api/templates.ts";
-import type { User } from "#api/users.ts";
 import { useApi } from "../../../api/client.ts";
 import { Link } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";
@@ -29,7 +28,7 @@ const tones: Readonly<Record<VersionApproval["status"], Tone>> = {
 export function ApprovalNote({ version }: { readonly version: Version }) {
   const texts = useTexts("templates");
   const { data: approval } = useApproval(version);
-  const nameOf = useNames();
+  const nameOf = useNames(approval?.people);
   if (!matters(approval)) return null;
   const { status, note, reason, requestedBy, requestedAt, decidedBy, decidedAt } = approval;
   return (
@@ -67,19 +66,13 @@ const matters = (approval: VersionApproval | undefined): approval is VersionAppr
   approval !== undefined && approval.textHash !== null && (approval.required || approval.status !== "NONE");
 
 /** Names oneself; others are people or programs. */
-function useNames() {
+function useNames(people: VersionApproval["people"] = []) {
   const { you, somebodyElse, aProgram } = useTexts("templates");
-  const api = useApi();
-  const { user, can } = useSession();
-  // Only owners may list the people of the organization.
-  const { data: people = [] } = useQuery({
-    ...{ queryKey: ["users"], queryFn: () => api.get<User[]>("/v1/dashboard/users"), enabled: can("dashboard:admin") },
-  });
+  const { user } = useSession();
   return (name: string | null): string => {
     if (name === `user:${user.id}`) return you;
     if (name?.startsWith("user:") !== true) return aProgram;
-    const person = people.find(({ id }) => name === `user:${id}`);
-    return person?.name || person?.email || somebodyElse;
+    return people.find(({ id }) => name === id)?.name || somebodyElse;
   };
 }
 
