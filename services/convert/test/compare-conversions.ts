@@ -1,18 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { describe, test } from "@jest/globals";
 import type { Converter } from "../converter.ts";
-import { findOffice } from "../office.ts";
 import type { OfficeFile } from "./office-files.ts";
-
-/** Needs LibreOffice: skipped with one line where it is missing, an error in CI. */
-export function describeWithOffice(name: string, suite: () => void): void {
-  if (findOffice(process.env.PATH ?? "") === undefined && process.env.CI !== "true") {
-    process.stderr.write(`skipped without LibreOffice: ${name}\n`);
-    describe.skip(name, () => test("needs LibreOffice", () => undefined));
-    return;
-  }
-  describe(name, suite);
-}
 
 export interface Comparison {
   readonly differences: readonly string[];
