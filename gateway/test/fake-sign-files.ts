@@ -130,6 +130,7 @@ export function createFakeSignFiles({ agreements, enter, find }: FakeSignCore): 
       };
       return { sha256, seals: sealsOf(file), ...(isKnown ? { summary } : {}) };
     },
+    listDocumentFormats: () => ({ extensions: ["htm", "html", "pdf", "txt"] }),
     getSealCertificate: () => ({ certificates: fakePem, isTest: true }),
     listAttachments: (request, context) => {
       find(agreementTarget(request.agreementId), enter(context, "listAttachments", request));

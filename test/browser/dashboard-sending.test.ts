@@ -55,8 +55,8 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     const countAgreements = async (): Promise<number> => (await api.get("/v1/sign/agreements")).body.length;
     const before = await countAgreements();
     const files = page.locator("input[type=file]");
-    await files.setInputFiles({ name: "picture.png", mimeType: "image/png", buffer: Buffer.from("no document") });
-    await page.getByText("picture.png isn’t a PDF, HTML or text file.").waitFor();
+    await files.setInputFiles({ name: "song.mp3", mimeType: "audio/mpeg", buffer: Buffer.from("no document") });
+    await page.getByText("song.mp3 isn’t a PDF, Office file, picture, HTML or text file.").waitFor();
     const pdfOf = (name: string, text: string) => ({
       ...{ name, mimeType: "application/pdf", buffer: Buffer.from(text) },
     });

@@ -76,6 +76,7 @@ const withoutCaller: readonly string[] = [
   "EvidenceLogService MayDeleteByTime",
   "SignService GetPublicBrandImage",
   "SignService GetSealCertificate",
+  "SignService ListDocumentFormats",
   "SignService VerifySeal",
   "SignService ReportUndelivered",
   "WebhooksService ListEventTypes",

@@ -245,6 +245,8 @@ async function startSeparate({
     port: 0,
     logLevel,
     ...options,
+    // Starts one more process where it is named.
+    env: { OFFICE_PROGRAM: environment?.OFFICE_PROGRAM },
     environmentOf: (process) => ({
       ...(keepsProcesses ? {} : noneKept(process)),
       ...(process === "auth" ? { ERASURE_LIST: join(folder, "erasures") } : {}),

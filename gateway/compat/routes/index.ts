@@ -51,6 +51,7 @@ const settings = {
   canSelfBrandSign: "true",
   conditionalFieldsEnabled: "true",
   convertPdfFields: "true",
+  documentConversionRestrictions: "allow_pdf_only",
   enablePowerForm: "false",
   enableSMSAuthentication: "false",
   enableScheduledRelease: "false",
@@ -83,11 +84,16 @@ const compatAccountSettingRoutes: readonly Route[] = [
     method: "GET",
     path: "/settings",
     summary: "Read the settings of the account",
-    description: "What is possible here, under the names that integrations look for. Settings cannot be changed.",
+    description:
+      "What is possible here, under the names that integrations look for. `documentConversionRestrictions` is `allow_pdf_only` where Office files and pictures are refused, though HTML and text are taken there too. Settings cannot be changed.",
     success: { status: 200, description: "The settings.", schema: textsAnswer(settings, {}, Object.keys(settings)) },
     errors: [],
-    call: async () => settings,
-    respond: (answer) => jsonReply(200, answer),
+    call: (_request, { sign }) => sign.listDocumentFormats({}),
+    respond: ({ extensions }) =>
+      jsonReply(200, {
+        ...settings,
+        documentConversionRestrictions: extensions.includes("docx") ? "no_restrictions" : "allow_pdf_only",
+      }),
   }),
 ];
 

@@ -62,6 +62,12 @@ export const checkPdf = ({ intake }: Pick<SignDeps, "intake">): SignRpcs<"checkP
   },
 });
 
+export const listDocumentFormats = ({ intake }: Pick<SignDeps, "intake">): SignRpcs<"listDocumentFormats"> => ({
+  async listDocumentFormats() {
+    return { extensions: [...(await intake.extensions())] };
+  },
+});
+
 export const removeDocuments = (deps: SignDeps): SignRpcs<"removeDocuments"> => ({
   async removeDocuments(request, context) {
     const caller = waitingCaller(context);

@@ -129,6 +129,10 @@ const formats: ReadonlyMap<string, DocumentFormat> = new Map([
   ...["docx", "doc", "odt", "rtf", "xlsx", "pptx", "png", "jpeg"].map((name): [string, string] => [name, name]),
 ]);
 
+/** The extensions of files that are taken: those of the formats that there are. */
+export const extensionsOf = (taken: ReadonlySet<string>): string[] =>
+  [...formats].flatMap(([extension, format]) => (taken.has(format) ? [extension] : [])).sort();
+
 /** A dot does not always begin an extension: "Version 1.2", "Mr. Smith". */
 function extensionOf(name: string): string {
   const dot = name.lastIndexOf(".");

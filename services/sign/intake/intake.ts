@@ -9,6 +9,7 @@ import type { PreparedFile } from "../seal/byte-range.ts";
 import {
   convertHtml,
   type DocumentFormat,
+  extensionsOf,
   formatOf,
   isPdf,
   notConvertible,
@@ -43,6 +44,8 @@ export interface Intake {
   merge(orgId: string, files: readonly Uint8Array[]): Promise<Uint8Array>;
   /** Adds the marks and a signature placeholder; the signature itself is inserted later. */
   prepareSeal(file: SealPreparation): Promise<PreparedFile>;
+  /** The extensions of files that are taken here, in alphabetical order. */
+  extensions(): Promise<readonly string[]>;
   /** How many files could be processed right now. */
   freeSlots(): number;
   close(): Promise<void>;
@@ -173,6 +176,7 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
       // The file passed the check, so a failure now is a bug, or the machine is overloaded.
       throw new Error(`a document could not be prepared for its seal: ${problemOf(answer)}`);
     },
+    extensions: async () => extensionsOf(new Set([...alwaysTaken, ...((await office?.formats()) ?? [])])),
     freeSlots: queue.freeSlots,
     close: async () => {
       await Promise.all([queue.close(), sealing.close()]);
@@ -223,7 +227,7 @@ async function readFiles(documents: readonly DocumentFile[], office: OfficeConve
     return content;
   });
   const asked = documents.map(formatOf);
-  const taken = asked.some((format) => !alwaysTaken.has(format)) ? await office?.formats() : undefined;
+  const taken = asked.some((format) => !alwaysTaken.has(format ?? "")) ? await office?.formats() : undefined;
   const formats = asked.map((format, index) => {
     if (format !== undefined && (alwaysTaken.has(format) || taken?.has(format))) return format;
     throw notTaken(fieldOf(index), format, office !== undefined);
@@ -238,7 +242,7 @@ async function readFiles(documents: readonly DocumentFile[], office: OfficeConve
   });
 }
 
-const alwaysTaken: ReadonlySet<string | undefined> = new Set(["pdf", "html", "text"]);
+const alwaysTaken: ReadonlySet<string> = new Set(["pdf", "html", "text"]);
 
 /** Says what is missing when another installation would take the file. */
 function notTaken(field: string, format: DocumentFormat | undefined, hasOffice: boolean): DomainError {

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { unzipSync } from "fflate";
 import { PDFDocument, PDFHexString, PDFName } from "pdf-lib";
 import { until } from "#platform/testing/until.ts";
+import { findOffice } from "../../../services/convert/office.ts";
+import { paragraph, word } from "../../../services/convert/test/hostile-files.ts";
 import { findTexts } from "../../../services/sign/intake/find-texts.ts";
 import type { Api } from "../../support/api.ts";
 import { signEverything } from "../../support/signing-people.ts";
@@ -44,6 +46,28 @@ async function orderDefinition(): Promise<Untyped> {
   Object.assign(copy, { email: "cara@example.com", name: "Cara Example", routingOrder: "2", recipientId: "2" });
   definition.recipients = docusign.Recipients.constructFromObject({ signers: [signer], carbonCopies: [copy] });
   definition.status = "sent";
+  return definition;
+}
+
+/** Where LibreOffice is; CI has it. */
+const office = findOffice(process.env.PATH ?? "") ?? "";
+const testWithOffice = office === "" && process.env.CI !== "true" ? test.skip : test;
+if (office === "") process.stderr.write("LibreOffice is not there: no Word file is sent\n");
+
+/** As the sample programs do it: a Word document, and an anchor in its text. */
+function wordDefinition(): Untyped {
+  const definition = new docusign.EnvelopeDefinition();
+  const file = word([paragraph("World Wide Corp: Battle Plan"), paragraph("Agreed: **signature_1**")].join(""));
+  const name = "World_Wide_Corp_Battle_Plan_Trafalgar.docx";
+  const document = { name, fileExtension: "docx", documentId: "1", documentBase64: base64(file) };
+  definition.documents = [docusign.Document.constructFromObject(document)];
+  const anchor = { anchorString: "**signature_1**", anchorYOffset: "10", anchorUnits: "pixels", anchorXOffset: "20" };
+  const signer = docusign.Signer.constructFromObject({
+    ...{ email: "ann@example.com", name: "Ann Example", recipientId: "1", clientUserId: 1000 },
+    tabs: docusign.Tabs.constructFromObject({ signHereTabs: [docusign.SignHere.constructFromObject(anchor)] }),
+  });
+  definition.recipients = docusign.Recipients.constructFromObject({ signers: [signer] });
+  Object.assign(definition, { emailSubject: "Please sign the plan", status: "sent" });
   return definition;
 }
 
@@ -120,7 +144,7 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
   let envelopeId: string;
 
   beforeAll(async () => {
-    system = await startSystem(mode);
+    system = await startSystem(mode, { environment: { OFFICE_PROGRAM: office } });
     owner = await system.newOrganization();
     proxy = await startTlsProxy(owner.baseUrl);
     sdk = integrate(proxy, owner);
@@ -366,4 +390,27 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
       expect(["signed", "completed"]).toContain((await call("getEnvelope", envelopeId, null)).status);
     });
   }
+
+  testWithOffice("sends a Word file, which is shown, signed and sealed as one PDF", async () => {
+    const settings = await sdk.call("AccountsApi", "listSettings", sdk.accountId);
+    expect(settings.documentConversionRestrictions).toBe("no_restrictions");
+    const { envelopeId: id } = await call("createEnvelope", { envelopeDefinition: wordDefinition() });
+    expect(sdk.last().status).toBe(201);
+    const pdfOf = async () => Buffer.from(await call("getDocument", id, "1", null), "latin1");
+    const shown = await pdfOf();
+    const wanted = (text: string) => ({ text, caseSensitive: true, wholeWord: false });
+    const [title, anchor] = await findTexts(shown, [wanted("World Wide Corp: Battle Plan"), wanted("**signature_1**")]);
+    expect([title?.length, anchor?.length]).toEqual([1, 1]);
+    const { signers } = await call("listRecipients", id, { includeTabs: "true" });
+    const [{ xPosition, yPosition }] = signers[0].tabs.signHereTabs;
+    expect(Number(xPosition)).toBeCloseTo((anchor?.[0]?.left ?? 0) + 20, 0);
+    expect(Number(yPosition)).toBeGreaterThan(0);
+    if (mode !== "single process") return;
+    const { url } = await call("createRecipientView", id, { recipientViewRequest: viewRequest() });
+    await signEverything(system, url);
+    await until(async () => (await call("getEnvelope", id, null)).status === "completed");
+    const sealed = await pdfOf();
+    expect((await findTexts(sealed, [wanted("World Wide Corp: Battle Plan")]))[0]).toEqual(title);
+    expect(pdfInfo(sealed).pages).toBe(pdfInfo(shown).pages);
+  });
 });

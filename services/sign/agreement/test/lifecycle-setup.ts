@@ -118,6 +118,7 @@ const fakeIntake = (fake: FakeIntake): Intake => ({
   },
   merge: () => Promise.reject(new Error("nothing is merged here")),
   prepareSeal: () => Promise.reject(new Error("nothing is sealed here")),
+  extensions: async () => ["pdf"],
   freeSlots: () => 1,
   close: async () => {},
 });

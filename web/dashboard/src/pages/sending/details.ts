@@ -115,4 +115,8 @@ async function problemOfPdf(file: File): Promise<FileProblem | undefined> {
 /** Each byte as one character, whatever it stands for. */
 const latin1 = async (part: Blob): Promise<string> => new TextDecoder("latin1").decode(await part.arrayBuffer());
 
-export const extensions: readonly string[] = [".pdf", ".html", ".htm", ".txt"];
+/** Where LibreOffice is not set up, the answer to an Office file or a picture says so. */
+export const extensions: readonly string[] = [
+  ...[".pdf", ".html", ".htm", ".txt"],
+  ...[".docx", ".doc", ".odt", ".rtf", ".xlsx", ".pptx", ".png", ".jpg", ".jpeg"],
+];

@@ -69,7 +69,10 @@ const byCode: Texts["errors"]["byCode"] = new Map([
   ["TEMPLATE_NOT_FOUND", "Diese Vorlage gibt es nicht (mehr)."],
   ["DOCUMENTS_REQUIRED", "Fügen Sie ein Dokument hinzu."],
   ["RECIPIENTS_REQUIRED", "Fügen Sie einen Empfänger hinzu, der unterschreibt, zustimmt oder lesen muss."],
-  ["INVALID_DOCUMENT_FORMAT", "Das Dokument ist weder PDF noch HTML noch Text."],
+  [
+    "INVALID_DOCUMENT_FORMAT",
+    "Dateien dieses Typs werden hier nicht angenommen. PDF, HTML und Text werden immer angenommen, Office-Dateien und Bilder nur, wo LibreOffice eingerichtet ist.",
+  ],
   ["DOCUMENT_TOO_LARGE", "Das Dokument ist größer als 25 MB."],
   [
     "CORRUPTED_DOCUMENT",

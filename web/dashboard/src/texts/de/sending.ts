@@ -19,10 +19,10 @@ export const sending: Texts["sending"] = {
   documentsIntro: "Die zu unterschreibenden Dokumente, in dieser Reihenfolge.",
   dropHere: "Dateien hierher ziehen oder",
   chooseFiles: "Dateien auswählen",
-  fileRules: "PDF, HTML oder Text, jeweils bis 25 MB.",
+  fileRules: "PDF, Word, Excel, PowerPoint, Bild, HTML oder Text, jeweils bis 25 MB.",
   fileProblems: {
     tooLarge: (name) => `${name} ist größer als 25 MB.`,
-    wrongType: (name) => `${name} ist keine PDF-, HTML- oder Textdatei.`,
+    wrongType: (name) => `${name} ist weder PDF noch Office-Datei, Bild, HTML oder Text.`,
     empty: (name) => `${name} ist leer.`,
     damaged: (name) =>
       `${name} ist beschädigt. Speichern Sie die Datei erneut als PDF und fügen Sie sie noch einmal hinzu.`,

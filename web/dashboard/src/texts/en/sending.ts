@@ -18,10 +18,10 @@ export const sending = {
   documentsIntro: "The documents to sign, in this order.",
   dropHere: "Drag files here, or",
   chooseFiles: "Choose files",
-  fileRules: "PDF, HTML or text, up to 25 MB each.",
+  fileRules: "PDF, Word, Excel, PowerPoint, picture, HTML or text, up to 25 MB each.",
   fileProblems: {
     tooLarge: (name: string) => `${name} is larger than 25 MB.`,
-    wrongType: (name: string) => `${name} isn’t a PDF, HTML or text file.`,
+    wrongType: (name: string) => `${name} isn’t a PDF, Office file, picture, HTML or text file.`,
     empty: (name: string) => `${name} is empty.`,
     damaged: (name: string) => `${name} is damaged. Save it as a PDF again, then add the new file.`,
     locked: (name: string) => `${name} is password-protected. Remove the password, then add the file again.`,
