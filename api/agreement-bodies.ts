@@ -4,11 +4,28 @@ import {
   DocumentInputSchema,
   PdfFields,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { PutDocumentsRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
+import {
+  CorrectAgreementRequestSchema,
+  PutDocumentsRequestSchema,
+  TabsCorrectionSchema,
+} from "#gen/assent/sign/v1/sign_pb.ts";
 import { notification, recipientsByRole } from "./agreements.ts";
-import { flag, integer, type JsonSchema, type Kind, list, named, objectInText, orNull, text, uuid } from "./kinds.ts";
+import {
+  flag,
+  integer,
+  type JsonSchema,
+  type Kind,
+  list,
+  named,
+  objectInText,
+  orNull,
+  text,
+  time,
+  uuid,
+} from "./kinds.ts";
 import { apart, type CreateOf, optional, required } from "./members.ts";
 import { nested, resource } from "./resource.ts";
+import { tab, tabChange } from "./tabs.ts";
 
 /** The beginning of a PDF. */
 export const exampleBase64 = "JVBERi0xLjcK";
@@ -151,6 +168,41 @@ export const agreementChanges = resource(AgreementDefinitionSchema, {
     format: "date-time",
     description: "modifiedAt of the draft that was read: when it has changed since, nothing is changed.",
   }),
+});
+
+const tabsCorrection = resource(TabsCorrectionSchema, {
+  recipientId: required(text(1, 50), { description: "Whose fields they are.", example: "2" }),
+  add: optional(list(nested(tab)), { null: "both" }),
+  change: optional(list(nested(tabChange)), { null: "both", description: "By tabId; what is left out stays." }),
+  remove: optional(list(uuid), { at: "removeTabIds", null: "both", description: "Their tabIds." }),
+});
+/** What is to be otherwise in an agreement that was sent. Every field may be left out, and then stays. */
+export const correction = resource(CorrectAgreementRequestSchema, {
+  ifModifiedAt: optional(orNull(time), {
+    description: "modifiedAt of the agreement that was read: when it has changed since, nothing is corrected.",
+  }),
+  reason: optional(words(2_000), {
+    description: "Stands in the audit trail and the certificate; the first 500 characters are kept.",
+    example: "Ben has left the company.",
+  }),
+  emailSubject: content.emailSubject,
+  emailBlurb: content.emailBlurb,
+  removeRecipients: optional(list(text(1, 50)), {
+    at: "removeRecipientIds",
+    null: "both",
+    description: "Their recipientIds. They are removed before others are added.",
+    example: ["3"],
+  }),
+  recipients: optional(recipientsByRole, {
+    null: "both",
+    description:
+      "Those whose recipientId exists are changed, and keep what is left out; they bring no tabs. Others are added.",
+  }),
+  tabs: optional(list(nested(tabsCorrection)), {
+    null: "both",
+    description: "Fields of recipients who have not finished.",
+  }),
+  ...notification,
 });
 
 const template = {

@@ -138,6 +138,13 @@ export const tab = resource(TabSchema, {
   status: readOnly(orNull(named(TabStatus, "camel")), { example: "active" }),
 });
 
+/** A change of a field that an agreement has: what is left out stays. */
+export const tabChange = resource(TabSchema, {
+  ...tab.table,
+  tabId: required(uuid),
+  type: optional(named(TabType, "camel"), { description: "That of the tab, which never changes.", example: "text" }),
+});
+
 /** The same as the signing page gets it, which has nothing to say of what is not there. */
 export const tabToFill = shown(TabSchema, {
   tabId: readOnly(text()),

@@ -320,7 +320,7 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The agreement has been sent, completed or voided. Only drafts can be modified.",
   ),
-  ENVELOPE_CONFLICT: row(409, Code.Aborted, "The draft has been changed since you read it. Read it again and retry."),
+  ENVELOPE_CONFLICT: row(409, Code.Aborted, "It has been changed since you read it. Read it again and retry."),
   ENVELOPE_ALREADY_SENT: row(409, Code.Aborted, "The agreement has already been sent. Nothing was sent again."),
   INVALID_ENVELOPE_STATUS: row(400, Code.FailedPrecondition, "The agreement's status does not allow this operation."),
   DOCUMENTS_REQUIRED: row(400, Code.FailedPrecondition, "The agreement has no documents. Add one before sending."),

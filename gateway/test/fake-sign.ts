@@ -172,6 +172,12 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
       if (agreement.status !== AgreementStatus.SENT) throw new DomainError("INVALID_ENVELOPE_STATUS");
       return { agreement };
     },
+    correctAgreement: (request, context) => {
+      const caller = core.enter(context, "correctAgreement", request);
+      const agreement = core.find(agreementTarget(request.agreementId), caller);
+      if (agreement.status !== AgreementStatus.SENT) throw new DomainError("INVALID_ENVELOPE_STATUS");
+      return { agreement, replayed: false };
+    },
     // What is reported is nobody's organization.
     reportUndelivered: (request) => {
       seen.requests.push({ method: "reportUndelivered", request });

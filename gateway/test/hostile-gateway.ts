@@ -40,7 +40,10 @@ export interface HostileSetup {
 const unlimited = 100_000_000;
 
 /** Of operations that a draft refuses. */
-const statesOf: ReadonlyMap<string, AgreementStatus> = new Map([["voidAgreement", AgreementStatus.SENT]]);
+const statesOf: ReadonlyMap<string, AgreementStatus> = new Map([
+  ["voidAgreement", AgreementStatus.SENT],
+  ["correctAgreement", AgreementStatus.SENT],
+]);
 
 const addAgreement = ({ sign }: TestGateway, operationId: string): string =>
   sign.add(orgA, { status: statesOf.get(operationId) ?? AgreementStatus.CREATED }).id;

@@ -34,6 +34,8 @@ export const createSignResources = ({ sign, auth }: TestGateway, orgId: string):
 
 /** The ids in bodies and queries of signing; tests of isolation look at each of them. */
 export const idsOfSigning: Readonly<Record<string, readonly string[]>> = {
+  // Of fields of the agreement that the path names.
+  correctAgreement: ["tabs[].change[].tabId", "tabs[].remove[]"],
   setLegalHold: ["agreementId"],
   listDeletions: ["?agreementId"],
   createAgreement: [

@@ -28,6 +28,7 @@ const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, even
   "agreement.expired": (agreement) => ({ agreementExpired: basics(agreement) }),
   "agreement.deleted": (agreement) => ({ agreementDeleted: basics(agreement) }),
   "agreement.purged": (agreement) => ({ agreementPurged: basics(agreement) }),
+  "agreement.corrected": (agreement) => ({ agreementCorrected: basics(agreement) }),
   "agreement.resent": (agreement) => ({ agreementResent: basics(agreement) }),
   "recipient.sent": (agreement, event) => ({ recipientSent: recipientOf(agreement, event) }),
   "recipient.delivered": (agreement, event) => ({ recipientDelivered: recipientOf(agreement, event) }),

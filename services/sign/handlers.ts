@@ -16,7 +16,7 @@ import {
   updateAgreement,
   voidAgreement,
 } from "./edit/agreements.ts";
-import { changeTabs } from "./edit/change-tabs.ts";
+import { correctAgreement } from "./edit/correct-agreement.ts";
 import {
   checkPdf,
   getCombinedDocument,
@@ -26,7 +26,7 @@ import {
   putDocuments,
   removeDocuments,
 } from "./edit/documents.ts";
-import { changeCustomFields, putRecipients, removeRecipients } from "./edit/recipients.ts";
+import { changeCustomFields, changeTabs, putRecipients, removeRecipients } from "./edit/recipients.ts";
 import { personalData } from "./erasure/erase-person.ts";
 import { exportOrganization } from "./export/export-organization.ts";
 import { exportPerson } from "./export/export-person.ts";
@@ -55,6 +55,7 @@ export const signRoutes =
       ...sendAgreement(deps),
       ...voidAgreement(deps),
       ...remindAgreement(deps),
+      ...correctAgreement(deps),
       ...putDocuments(deps),
       ...proposeTabs(deps),
       ...removeDocuments(deps),

@@ -289,6 +289,10 @@ export const webhookEvents = scenario("webhooks", (_mode, running) => {
     await seen.arrivedOf("assent.sign.recipient.sent", "agreement", id);
     bodyOf(200, await owner.call("POST", `${agreements}/${id}/remind`));
     await seen.arrivedOf("assent.sign.agreement.resent", "agreement", id);
+    bodyOf(200, await owner.post(`${agreements}/${id}/corrections`, { emailSubject: "Please sign the NDA today" }));
+    expect(await seen.arrivedOf("assent.sign.agreement.corrected", "agreement", id)).toMatchObject({
+      emailSubject: "Please sign the NDA today",
+    });
     await (await visitPage(owner, id)).leave();
     await seen.arrivedOf("assent.sign.recipient.delivered", "agreement", id);
     await seen.arrivedOf("assent.sign.agreement.delivered", "agreement", id);

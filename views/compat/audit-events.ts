@@ -35,6 +35,7 @@ const actions: ReadonlyMap<string, { readonly name: string; readonly says: strin
   ["agreement.modified", { name: "Modified", says: "The envelope was changed." }],
   ["agreement.sent", { name: "Sent", says: "The envelope was sent." }],
   ["agreement.resent", { name: "Resent", says: "The recipients were asked again." }],
+  ["agreement.corrected", { name: "Corrected", says: "The sender corrected the envelope." }],
   ["agreement.reminded", { name: "Reminded", says: "The recipients were reminded." }],
   ["agreement.delivered", { name: "Delivered", says: "Everyone whose turn it is has opened the envelope." }],
   ["agreement.completing", { name: "All Signed", says: "Everyone has signed." }],

@@ -1,3 +1,4 @@
+import { correction } from "#api/agreement-bodies.ts";
 import { agreementEvent, recipientLink, recipientView, voiding } from "#api/agreement-records.ts";
 import { agreement } from "#api/agreements.ts";
 import { unknownCursor } from "#platform/cursor.ts";
@@ -12,6 +13,8 @@ import { completenessErrors, replayed, replayedHeader } from "./parts.ts";
 
 const base = { ...signBase, tag: agreementTag } as const;
 const notFound = { id: "ENVELOPE_NOT_FOUND" } as const;
+/** Tabs are many: 50 recipients with 100 each. */
+const correctionBytes = 1024 * 1024;
 
 /** What moves an agreement on. */
 export const actionRoutes: readonly Route[] = [
@@ -78,6 +81,49 @@ export const actionRoutes: readonly Route[] = [
     call: (request, { sign }) =>
       sign.remindAgreement({ agreementId: request.params.id, observed: request.observed }, onBehalfOf(request)),
     respond: (answer) => jsonReply(200, agreement.answer(required(answer.agreement))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "correctAgreement",
+    method: "POST",
+    path: "/v1/sign/agreements/{id}/corrections",
+    summary: "Correct an agreement that was sent",
+    description:
+      "Makes all changes at once, or none. Documents stay, and so does what recipients have finished with. A recipient who gets another name or address is another person: the links of the former stop working, and the new one is asked. Those who are asked to act have to open the agreement again; everyone concerned is mailed. The same X-Idempotency-Key again answers the agreement as it is now.",
+    access: write,
+    notFound,
+    idempotencyKey: "optional",
+    body: createBody(correction, {
+      maxBytes: correctionBytes,
+      example: {
+        reason: "Ben has left the company.",
+        recipients: { signers: [{ recipientId: "2", name: "Cara Example", email: "cara@example.com" }] },
+        tabs: [{ recipientId: "2", add: [{ type: "initials", documentId: "1", page: 1, x: 153, y: 230 }] }],
+        expiration: { enabled: true, afterDays: 30 },
+      },
+    }),
+    success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer, headers: replayedHeader },
+    errors: [
+      "INVALID_ENVELOPE_STATUS",
+      "ENVELOPE_CONFLICT",
+      "RECIPIENT_NOT_FOUND",
+      "RECIPIENT_ALREADY_SIGNED",
+      "TAB_NOT_FOUND",
+      "INVALID_EMAIL",
+      "DUPLICATE_RECIPIENT",
+      "CORRUPTED_DOCUMENT",
+      ...completenessErrors,
+      "IDEMPOTENCY_KEY_REUSED",
+    ],
+    call: (request, { sign }) => {
+      const { params, body, idempotencyKey, observed } = request;
+      const asked = { agreementId: params.id, body };
+      const hash = idempotencyKey === "" ? {} : { requestHash: requestHash("correctAgreement", asked, []) };
+      const given = { ...correction.create(body), agreementId: params.id, idempotencyKey, ...hash, observed };
+      return sign.correctAgreement(given, withDocuments(request));
+    },
+    respond: ({ agreement: corrected, replayed: isReplayed }) =>
+      jsonReply(200, agreement.answer(required(corrected)), isReplayed ? replayed : {}),
   }),
   defineRoute({
     ...base,

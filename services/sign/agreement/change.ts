@@ -59,6 +59,7 @@ export type AuditAction =
   | "agreement.created"
   | "agreement.modified"
   | "agreement.sent"
+  | "agreement.corrected"
   | "agreement.reminded"
   | "agreement.delivered"
   | "agreement.completing"
@@ -100,6 +101,7 @@ export type SignEvent =
         | "agreement.deleted"
         | "agreement.purged"
         | "agreement.resent"
+        | "agreement.corrected"
         | "template.created"
         | "template.modified"
         | "template.deleted";

@@ -49,7 +49,7 @@ export const draftModified = (agreement: Agreement, { actor, now }: DecisionCont
 });
 
 /** Strictly later than the last time, because clients use the time to tell two states apart. */
-const after = (last: Date, now: Date): Date => (now > last ? now : new Date(last.getTime() + 1));
+export const after = (last: Date, now: Date): Date => (now > last ? now : new Date(last.getTime() + 1));
 
 /** Throws ENVELOPE_CONFLICT if the agreement has changed since that time. */
 export function requireUnmodified({ modifiedAt }: Pick<Agreement, "modifiedAt">, since: Date): void {

@@ -14,11 +14,11 @@ export const agreementTransitions: { readonly [From in AgreementStatus]: readonl
   template: [],
 };
 
-/** The statuses a recipient may move to. Carbon copies are completed by sending. */
+/** The statuses a recipient may move to. Carbon copies are completed by sending; a correction may take a turn back. */
 export const recipientTransitions: { readonly [From in RecipientStatus]: readonly RecipientStatus[] } = {
   created: ["sent"],
-  sent: ["delivered", "completed", "declined"],
-  delivered: ["completed", "declined"],
+  sent: ["created", "delivered", "completed", "declined"],
+  delivered: ["created", "completed", "declined"],
   completed: [],
   declined: [],
 };

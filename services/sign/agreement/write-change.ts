@@ -10,7 +10,7 @@ import type { AgreementFiles } from "../files/agreement-files.ts";
 import { withImagesApart } from "../files/signature-images.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import { noticesOf } from "../notices/notices.ts";
-import { progressRemoval } from "../signing/progress.ts";
+import { progressRemoval, removeProgress } from "../signing/progress.ts";
 import type { Agreement } from "./agreement.ts";
 import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
 import {
@@ -160,6 +160,7 @@ const updateOf = (orgId: OrgId, before: Agreement, after: Agreement, deletedAt: 
 async function removeParts({ orgId, client }: Tenant, before: Agreement, after: Agreement): Promise<void> {
   const remover: Remover = { client, orgId, agreementId: after.id };
   await removeRows(remover, documentTable, before.documents, after.documents);
+  await removeProgress(client, orgId, before, after);
   await removeRows(remover, recipientTable, before.recipients, after.recipients);
   await removeRows(remover, customFieldTable, before.customFields, after.customFields);
 }

@@ -4,7 +4,7 @@ import { ImageFault, type ImageLimits, readWholeImage, withoutPackedParts } from
 import { canonicalLocale } from "#platform/locale.ts";
 import { isEmailAddress } from "#platform/mail/mail.ts";
 import { invalid, problem, textProblems } from "../agreement/problems.ts";
-import type { MailKind } from "../send/mails.ts";
+import type { BrandedMail, MailKind } from "../send/mails.ts";
 
 /** How pages and mails look to those who are asked to agree. */
 export interface Brand extends BrandSettings {
@@ -42,7 +42,7 @@ export interface BrandColors {
 export interface BrandText {
   /** BCP 47. */
   readonly locale: string;
-  readonly mail: MailKind;
+  readonly mail: BrandedMail;
   readonly subject: string;
   readonly intro: string;
 }
@@ -129,7 +129,7 @@ const senderProblems = (name: string): FieldProblem[] =>
 
 /** What the words of the product are filled with, which those of a brand may use as well. */
 const everywhere = ["name", "sender", "subject"];
-const placeholders: Readonly<Record<MailKind, readonly string[]>> = {
+const placeholders: Readonly<Record<BrandedMail, readonly string[]>> = {
   invitation: [...everywhere, "date", "signer"],
   reminder: [...everywhere, "date", "signer"],
   expiring: [...everywhere, "date", "signer"],
@@ -160,7 +160,7 @@ function mailTextProblems(text: BrandText, earlier: readonly BrandText[], index:
   ];
 }
 
-function unknownPlaceholders(text: string, mail: MailKind, field: string): FieldProblem[] {
+function unknownPlaceholders(text: string, mail: BrandedMail, field: string): FieldProblem[] {
   const known = placeholders[mail];
   const unknown = [...text.matchAll(/\{(\w*)\}/g)].filter(([, name = ""]) => !known.includes(name));
   if (unknown.length === 0) return [];

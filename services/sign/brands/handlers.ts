@@ -19,7 +19,7 @@ import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { schema } from "../agreement/write-change.ts";
 import type { SignDeps } from "../deps.ts";
-import type { MailKind } from "../send/mails.ts";
+import type { BrandedMail } from "../send/mails.ts";
 import {
   type Brand,
   type BrandFont,
@@ -207,7 +207,7 @@ const settingsOf = ({ $typeName: _, $unknown: __, ...given }: WireSettings): Bra
   ...given,
   colors: { ...noSettings.colors, ...given.colors },
   font: (given.font || "sans") as BrandFont,
-  texts: given.texts.map(({ locale, mail, subject, intro }) => ({ locale, mail: mail as MailKind, subject, intro })),
+  texts: given.texts.map(({ locale, mail, subject, intro }) => ({ locale, mail: mail as BrandedMail, subject, intro })),
 });
 
 /** The members that the paths of a mask name. */

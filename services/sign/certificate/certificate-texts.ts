@@ -18,6 +18,9 @@ export interface CertificateTexts {
   readonly parties: string;
   readonly documents: string;
   readonly attachments: string;
+  /** What the sender has corrected after sending, and what each part of it was. */
+  readonly corrections: string;
+  readonly corrected: Readonly<Record<Correction, string>>;
   readonly trail: string;
   readonly labels: Readonly<Record<Label, string>>;
   readonly statuses: Readonly<Record<Exclude<AgreementStatus, "template">, string>>;
@@ -47,6 +50,16 @@ export interface CertificateTexts {
   readonly fileKind: (contentType: string, bytes: number) => string;
   readonly omittedAttachments: (count: number) => string;
 }
+
+export type Correction =
+  | "replaced"
+  | "added"
+  | "removed"
+  | "changed"
+  | "fields"
+  | "emailSubject"
+  | "emailBlurb"
+  | "notification";
 
 type Label =
   | "agreementId"
@@ -116,6 +129,17 @@ export const englishTexts: CertificateTexts = {
   parties: "Who signed",
   documents: "Documents",
   attachments: "Files that were attached",
+  corrections: "Corrections after sending",
+  corrected: {
+    replaced: "{former} was replaced by {name}",
+    added: "{name} was added",
+    removed: "{name} was removed",
+    changed: "The order or the message of {name} was changed",
+    fields: "Fields of {name} that were not filled were changed",
+    emailSubject: "The subject was changed",
+    emailBlurb: "The message was changed",
+    notification: "Reminders or the time to sign were changed",
+  },
   trail: "Audit trail",
   labels: {
     agreementId: "Agreement id",
@@ -186,6 +210,7 @@ export const englishTexts: CertificateTexts = {
     "agreement.created": "Agreement created",
     "agreement.modified": "Agreement changed",
     "agreement.sent": "Agreement sent",
+    "agreement.corrected": "Agreement corrected by the sender",
     "agreement.reminded": "Parties reminded",
     "agreement.delivered": "Opened by everyone whose turn it was",
     "agreement.completing": "Signed by all, sealing began",

@@ -3,11 +3,11 @@ import type { Client } from "@connectrpc/connect";
 import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { languageFor } from "#platform/language.ts";
-import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
+import type { Agreement, AgreementDocument, JsonObject } from "../agreement/agreement.ts";
 import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
 import { erasedValue } from "../agreement/audit-commitment.ts";
 import { type SenderFacts, unknownSender } from "../organization-reader.ts";
-import { type CertificateTexts, englishTexts } from "./certificate-texts.ts";
+import { type CertificateTexts, type Correction, englishTexts } from "./certificate-texts.ts";
 import { arabicTexts, germanTexts } from "./certificate-translations.ts";
 import {
   type Clock,
@@ -113,6 +113,7 @@ ${parties(agreement, context)}
 <h2>${texts.documents}</h2>
 ${documents(agreement, texts)}
 ${attachmentTable(auditEvents, texts)}
+${correctionTable(context)}
 <h2>${texts.trail}</h2>
 ${trail(agreement, context)}`;
   return html;
@@ -252,6 +253,50 @@ ${facts([
 function actorMarkup({ actor }: AuditEvent, { sources }: CertificateTexts): Markup {
   const who = actor.name === "" ? sources[actor.source] : actor.name;
   return actor.email === "" ? markup`${who}` : markup`${who}<br><span class="small muted">${actor.email}</span>`;
+}
+
+/** What was corrected after sending, and why; empty when nothing was. */
+function correctionTable({ events, texts, clock }: Context): Markup {
+  const corrections = events.filter(({ action }) => action === "agreement.corrected");
+  if (corrections.length === 0) return nothing;
+  const { labels } = texts;
+  const columns = [{ title: labels.time, width: 50 }, { title: labels.event }, { title: labels.reason, width: 50 }];
+  const rows = corrections.slice(0, maxPrinted).map(({ occurredAt, details }): readonly Piece[] => {
+    const lines = correctionLines(details ?? {}, texts).slice(0, maxPrinted);
+    return [
+      clock(occurredAt) ?? "",
+      markup`${lines.map((line, index) => (index === 0 ? markup`${line}` : markup`<br>${line}`))}`,
+      typeof details?.reason === "string" ? details.reason : "",
+    ];
+  });
+  return markup`<h2>${texts.corrections}</h2>
+${table(columns, rows)}`;
+}
+
+/** A person as the trail names them, or what is left of the name once it was erased. */
+const nameIn = ({ name, email, hostEmail }: JsonObject, texts: CertificateTexts): string =>
+  texts.hostedBy(String(name ?? erasedValue), String(email || hostEmail || ""));
+
+function correctionLines(details: JsonObject, { corrected, ...texts }: CertificateTexts): string[] {
+  const listIn = (name: string): readonly JsonObject[] => (Array.isArray(details[name]) ? details[name] : []);
+  const named = (of: JsonObject) => nameIn(of, { corrected, ...texts });
+  const line = (text: string, values: Readonly<Record<string, string>>): string =>
+    text.replaceAll(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const about = (kind: Correction, list: string) =>
+    listIn(list).map((of) => line(corrected[kind], { name: named(of) }));
+  const changed: readonly unknown[] = Array.isArray(details.changed) ? details.changed : [];
+  return [
+    ...listIn("recipientsReplaced").map(({ former, by }) =>
+      line(corrected.replaced, { former: named(former as JsonObject), name: named(by as JsonObject) }),
+    ),
+    ...about("added", "recipientsAdded"),
+    ...about("removed", "recipientsRemoved"),
+    ...about("changed", "recipientsChanged"),
+    ...about("fields", "tabs"),
+    ...(["emailSubject", "emailBlurb", "notification"] as const).flatMap((name) =>
+      changed.includes(name) ? [corrected[name]] : [],
+    ),
+  ];
 }
 
 /** Nobody reads more than that on paper. */

@@ -60,7 +60,7 @@ function parseObject(field: string, text: string | undefined, maxBytes: number):
   return text === "" ? null : parseJsonObject(field, text, maxBytes);
 }
 
-const parseNotification = (message: WireNotification): Partial<Notification> => {
+export const parseNotification = (message: WireNotification): Partial<Notification> => {
   const { reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn } = message;
   return defined({ reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn });
 };

@@ -25,21 +25,28 @@ export function requirePuttable(
   agreement: Agreement,
   { recipientIds, changeExisting }: { readonly recipientIds: readonly string[]; readonly changeExisting: boolean },
 ): void {
-  const named = changeExisting ? recipientIds.flatMap((id) => findRecipient(agreement, id) ?? []) : [];
-  requireChangeable(agreement, named);
+  requireUnsigned(agreement, changeExisting ? recipientIds.filter((id) => findRecipient(agreement, id)) : []);
+  requireModifiable(agreement);
 }
 
 /**
  * Adds new recipients and changes existing ones. Omitted members keep their values; a list of tabs, if given,
  * replaces the recipient's tabs.
  */
-export function putRecipients(
+export function putRecipients(agreement: Agreement, command: PutRecipients, context: DecisionContext): PutResult {
+  const given = command.recipients.map(({ recipientId }) => recipientId);
+  requirePuttable(agreement, { recipientIds: given, changeExisting: command.changeExisting });
+  const { recipients, recipientIds } = withRecipientsPut(agreement, command, context);
+  const details = { recipientsPut: recipientIds };
+  return { change: draftModified({ ...agreement, recipients }, context, details), recipientIds };
+}
+
+/** All recipients after some were put, whatever the agreement's status. Throws what is wrong with them. */
+export function withRecipientsPut(
   agreement: Agreement,
   { recipients: definitions, changeExisting }: PutRecipients,
-  context: DecisionContext,
-): PutResult {
-  const given = definitions.map(({ recipientId }) => recipientId);
-  requirePuttable(agreement, { recipientIds: given, changeExisting });
+  context: Pick<DecisionContext, "newId">,
+): { readonly recipients: readonly Recipient[]; readonly recipientIds: readonly string[] } {
   const existing = definitions.map(({ recipientId }) =>
     changeExisting && recipientId !== "" ? findRecipient(agreement, recipientId) : undefined,
   );
@@ -55,10 +62,7 @@ export function putRecipients(
   const added = made.filter((_, index) => existing[index] === undefined);
   const recipients = [...kept, ...added];
   checkAll(agreement, recipients, recipientIds);
-  return {
-    change: draftModified({ ...agreement, recipients }, context, { recipientsPut: recipientIds }),
-    recipientIds,
-  };
+  return { recipients, recipientIds };
 }
 
 /** Problems name fields by their position in the request. */
@@ -92,7 +96,7 @@ function changedRecipient(
   recipient: Recipient,
   { tabs, ...given }: RecipientDefinition,
   index: number,
-  context: DecisionContext,
+  context: Pick<DecisionContext, "newId">,
 ): Recipient {
   const field = `recipients[${index}]`;
   const changed = {
@@ -109,7 +113,7 @@ function tabsInPlace(
   { tabs }: Recipient,
   definitions: RecipientDefinition["tabs"],
   field: string,
-  context: DecisionContext,
+  context: Pick<DecisionContext, "newId">,
 ): readonly Tab[] {
   const byId = new Map(tabs.map((tab) => [tab.tabId, tab]));
   return definitions.map((definition, index) => {
@@ -131,7 +135,7 @@ export function removeRecipients(agreement: Agreement, ids: readonly string[], c
 }
 
 /** Finds a recipient by recipientId, or else by UUID. */
-function findRecipient({ recipients }: Pick<Agreement, "recipients">, id: string): Recipient | undefined {
+export function findRecipient({ recipients }: Pick<Agreement, "recipients">, id: string): Recipient | undefined {
   const uuid = id.toLowerCase();
   return (
     recipients.find(({ recipientId }) => recipientId === id) ?? recipients.find((recipient) => recipient.id === uuid)
@@ -143,17 +147,18 @@ function findRecipient({ recipients }: Pick<Agreement, "recipients">, id: string
  * RECIPIENT_ALREADY_SIGNED and ENVELOPE_CANNOT_BE_MODIFIED, in this order.
  */
 export function requireChangeableRecipients(agreement: Agreement, ids: readonly string[]): readonly Recipient[] {
+  const recipients = requireUnsigned(agreement, ids);
+  requireModifiable(agreement);
+  return recipients;
+}
+
+/** Finds recipients by recipientId or UUID. Throws RECIPIENT_NOT_FOUND, then RECIPIENT_ALREADY_SIGNED. */
+export function requireUnsigned(agreement: Agreement, ids: readonly string[]): readonly Recipient[] {
   const recipients = ids.map((id) => {
     const recipient = findRecipient(agreement, id);
     if (recipient === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
     return recipient;
   });
-  requireChangeable(agreement, recipients);
-  return recipients;
-}
-
-/** Throws RECIPIENT_ALREADY_SIGNED and ENVELOPE_CANNOT_BE_MODIFIED, in this order. */
-function requireChangeable(agreement: Agreement, recipients: readonly Recipient[]): void {
   if (recipients.some(({ status }) => status === "completed")) throw new DomainError("RECIPIENT_ALREADY_SIGNED");
-  requireModifiable(agreement);
+  return recipients;
 }

@@ -24,45 +24,46 @@ export interface ChangeTabsResult {
 
 /** Adds, changes and removes tabs of a recipient. */
 export function changeTabs(agreement: Agreement, command: ChangeTabs, context: DecisionContext): ChangeTabsResult {
-  const recipient = requireTabs(agreement, command);
-  const removed = new Set(command.removeTabIds);
-  const changed = withChanges(recipient.tabs, command.change, context).filter(({ tabId }) => !removed.has(tabId));
-  const added = newTabs(command.add, "tabs", context);
-  const tabs = [...changed, ...added];
-  if (tabs.length > maxTabs) {
-    refuse([problem("tabs", "TOO_MANY", `must be at most ${maxTabs} of a recipient`)]);
-  }
+  const [recipient] = requireChangeableRecipients(agreement, [command.recipientId]);
+  if (recipient === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
+  const { tabs, ...details } = changedTabs(recipient, command, context);
   const recipients = agreement.recipients.map((one) => (one === recipient ? { ...one, tabs } : one));
-  const details = {
-    recipientId: recipient.recipientId,
-    tabsAdded: added.map(({ tabId }) => tabId),
-    tabsChanged: command.change.map(({ tabId }) => tabId ?? ""),
-    tabsRemoved: command.removeTabIds,
-  };
   return {
-    change: draftModified({ ...agreement, recipients }, context, details),
+    change: draftModified({ ...agreement, recipients }, context, { recipientId: recipient.recipientId, ...details }),
     tabIds: [...details.tabsAdded, ...details.tabsChanged],
   };
 }
 
-/**
- * Finds the recipient and checks that the tabs to change or remove exist. Throws RECIPIENT_NOT_FOUND,
- * RECIPIENT_ALREADY_SIGNED, ENVELOPE_CANNOT_BE_MODIFIED and TAB_NOT_FOUND, in this order.
- */
-function requireTabs(agreement: Agreement, { recipientId, change, removeTabIds }: ChangeTabs): Recipient {
-  const [recipient] = requireChangeableRecipients(agreement, [recipientId]);
-  if (recipient === undefined) throw new DomainError("RECIPIENT_NOT_FOUND");
+/** The tabs of a recipient after a change, and the ids of those that it is about. Throws TAB_NOT_FOUND. */
+export function changedTabs(
+  recipient: Recipient,
+  command: ChangeTabs,
+  context: Pick<DecisionContext, "newId">,
+  field = "tabs",
+) {
   const known = new Set(recipient.tabs.map(({ tabId }) => tabId));
-  const wanted = [...change.map(({ tabId = "" }) => tabId), ...removeTabIds];
+  const wanted = [...command.change.map(({ tabId = "" }) => tabId), ...command.removeTabIds];
   if (!wanted.every((id) => known.has(id))) throw new DomainError("TAB_NOT_FOUND");
-  return recipient;
+  const removed = new Set(command.removeTabIds);
+  const changed = withChanges(recipient.tabs, command.change, context).filter(({ tabId }) => !removed.has(tabId));
+  const added = newTabs(command.add, field, context);
+  const tabs = [...changed, ...added];
+  if (tabs.length > maxTabs) {
+    refuse([problem(field, "TOO_MANY", `must be at most ${maxTabs} of a recipient`)]);
+  }
+  return {
+    tabs,
+    tabsAdded: added.map(({ tabId }) => tabId),
+    tabsChanged: command.change.map(({ tabId }) => tabId ?? ""),
+    tabsRemoved: command.removeTabIds,
+  };
 }
 
 /** Tabs with the same type and label are one field in several places, so a change of one applies to all. */
 function withChanges(
   tabs: readonly Tab[],
   definitions: readonly TabDefinition[],
-  context: DecisionContext,
+  context: Pick<DecisionContext, "newId">,
 ): readonly Tab[] {
   const byId = new Map(tabs.map((tab) => [tab.tabId, tab]));
   for (const [index, definition] of definitions.entries()) {

@@ -4,7 +4,14 @@ import { agreementMessage } from "../agreement/messages.ts";
 import { changeCustomFields as decideChange } from "../create/custom-fields.ts";
 import { parseCustomField, parseRecipients } from "../create/input.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
-import { putRecipients as decidePut, removeRecipients as decideRemove, requirePuttable } from "./edit-recipients.ts";
+import {
+  putRecipients as decidePut,
+  removeRecipients as decideRemove,
+  requireChangeableRecipients,
+  requirePuttable,
+} from "./edit-recipients.ts";
+import { changeTabs as decideTabs } from "./edit-tabs.ts";
+import { parseTabs } from "./tabs.ts";
 
 export const putRecipients = (deps: SignDeps): SignRpcs<"putRecipients"> => ({
   async putRecipients({ target, recipients, changeExisting, observed }, context) {
@@ -46,5 +53,29 @@ export const changeCustomFields = (deps: SignDeps): SignRpcs<"changeCustomFields
       decideChange(current, command, decision),
     );
     return { agreement: agreementMessage(agreement, caller.orgId) };
+  },
+});
+
+export const changeTabs = (deps: SignDeps): SignRpcs<"changeTabs"> => ({
+  async changeTabs({ target, recipientId, add, change, removeTabIds, observed }, context) {
+    const caller = waitingCaller(context);
+    await deps.organizations.of(caller.orgId);
+    const decision = decisionContext(deps, caller, observed);
+    let tabIds: readonly string[] = [];
+    const agreement = await changeAgreement(deps, caller, targetOf(target), (current) => {
+      // The recipient and the status are checked before the rest of the request, so that their errors come
+      // first.
+      requireChangeableRecipients(current, [recipientId]);
+      const command = {
+        recipientId,
+        add: parseTabs(add, "tabs"),
+        change: parseTabs(change, "tabs"),
+        removeTabIds: removeTabIds.map((id) => id.toLowerCase()),
+      };
+      const changed = decideTabs(current, command, decision);
+      tabIds = changed.tabIds;
+      return changed.change;
+    });
+    return { agreement: agreementMessage(agreement, caller.orgId), tabIds: [...tabIds] };
   },
 });

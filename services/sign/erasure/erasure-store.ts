@@ -44,7 +44,7 @@ const windowSql = `select a.id, coalesce(
     or exists (select from sign.document d where d.${ofAgreement} and ${naming("d.name")})
     or exists (select from sign.attachment t where t.${ofAgreement} and ${naming("t.file_name")})
     or exists (select from sign.view v where v.${ofAgreement} and ${naming("v.return_url")})
-    or exists (select from sign.job j where j.${ofAgreement} and ${naming("j.last_error")})
+    or exists (select from sign.job j where j.${ofAgreement} and (${naming("j.last_error")} or ${naming("j.payload::text")}))
     or exists (select from sign.audit_event e where e.${ofAgreement} and e.sd is null and not e.is_erased and ${naming("e::text")}),
     false) as "isFound"
   from (select * from sign.agreement where organization_id = $1 and id > coalesce(nullif($2, ''), '00000000-0000-0000-0000-000000000000')::uuid
@@ -62,7 +62,8 @@ export async function findBeside(
   const { rows } = await client.query<Beside>({
     name: "sign-erasure-beside",
     text: `select
-      array(select id from sign.job where ${here} and kind = 'mail' and payload ->> 'recipientId' = any($4)) as "mailJobs",
+      array(select id from sign.job where ${here} and kind = 'mail'
+        and (payload ->> 'recipientId' = any($4) or ${namesIt("payload::text")})) as "mailJobs",
       array(select id from sign.job where ${here} and ${namesIt("last_error")}) as "jobErrors",
       (select count(*)::int from sign.view where ${here}
         and (recipient_id = any($4::uuid[]) or ${namesIt("return_url")})) as links,

@@ -6,6 +6,7 @@ import { loadAgreement } from "../agreement/agreement-store.ts";
 import { changeTo } from "../agreement/change.ts";
 import { auditNames } from "../agreement/recipients.ts";
 import { readBrandImage, resolveBrand } from "../brands/brand-store.ts";
+import { newRecipient } from "../create/new-recipients.ts";
 import type { SignDeps } from "../deps.ts";
 import { type Branded, hasLink, mailTo } from "../mail/mail-to.ts";
 import { noteUndelivered } from "../mail/undelivered.ts";
@@ -51,7 +52,9 @@ async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<
   if (wish === undefined) return undefined;
   return withOrg(pool, orgId, async (tenant) => {
     const agreement = await loadAgreement(tenant, wish.agreementId);
-    const recipient = agreement?.recipients.find(({ id }) => id === wish.recipientId);
+    const recipient = wish.former
+      ? newRecipient({ ...wish.former, recipientId: "1", tabs: [] }, "former", { newId: () => wish.recipientId })
+      : agreement?.recipients.find(({ id }) => id === wish.recipientId);
     if (agreement === undefined || recipient === undefined) return undefined;
     if (!isWorthSending(wish.mail, agreement, recipient)) return undefined;
     return { kind: wish.mail, agreement, recipient, branded: await brandOf(tenant, agreement) };

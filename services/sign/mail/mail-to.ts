@@ -218,12 +218,15 @@ function subjectOf({ kind, task }: MailContent, texts: MailTexts, subject: strin
   const isAsked = ask !== undefined && subject.toLowerCase().startsWith(ask.toLowerCase());
   if (isAsked && kind === "invitation") return "{subject}";
   if (isAsked && kind === "reminder") return texts.remindedSubject;
-  return texts[`${kind === "expiring" ? kind : topicOf(kind, task)}Subject`];
+  if (kind === "corrected" || kind === "changed") return texts.correctedSubject;
+  return texts[`${kind === "expiring" || kind === "removed" ? kind : topicOf(kind, task)}Subject`];
 }
 
 function newsOf({ kind, task, declinedToApprove }: MailContent, texts: MailTexts): string {
   if (kind === "declined" && declinedToApprove) return texts.declinedToApproveText;
+  if (kind === "changed" || kind === "removed") return texts[`${kind}Text`];
   const text = texts[`${topicOf(kind, task)}Text`];
+  if (kind === "corrected") return `${texts.correctedText}\n${text}`;
   return kind === "expiring" ? `${text}\n${texts.expiringText}` : text;
 }
 
@@ -242,10 +245,10 @@ const topics = {
   host: { first: "host", again: "hostReminder" },
 } as const;
 
-/** An expiry warning uses the reminder's text. */
-function topicOf(kind: MailKind, task: MailContent["task"]) {
+/** An expiry warning uses the reminder's text, and so does what asks to look again. */
+function topicOf(kind: Exclude<MailKind, "changed" | "removed">, task: MailContent["task"]) {
   if (kind === "invitation") return topics[task].first;
-  return kind === "reminder" || kind === "expiring" ? topics[task].again : kind;
+  return kind === "reminder" || kind === "expiring" || kind === "corrected" ? topics[task].again : kind;
 }
 
 const linkTexts = {

@@ -1,8 +1,9 @@
 import type { Agreement } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
 import { firstCharacters, invalid, problem, requireModifiable, storable } from "../agreement/problems.ts";
-import { daysBefore, invalidStatus, isOpen, withStatus } from "../agreement/transitions.ts";
+import { invalidStatus, isOpen, withStatus } from "../agreement/transitions.ts";
 import { expiryNotice } from "../notices/notices.ts";
+import { expiryWarningAt, followUpJobs } from "./follow-up-jobs.ts";
 import { endMails, expiryWarnings } from "./mails.ts";
 
 const maxReasonLength = 200;
@@ -23,10 +24,12 @@ export function voidAgreement(agreement: Agreement, { reason }: { reason: string
   });
 }
 
-/** Expires an agreement when it is due; does nothing when it has ended or has time left. */
+/** Expires an agreement when it is due; waits on when a correction has given it more time. */
 export function expireWhenDue(agreement: Agreement, { now, actor }: DecisionContext): Change {
   const { expiresAt } = agreement;
-  if (!isOverdue(agreement, now) || expiresAt === null) return noChange(agreement);
+  if (!isOverdue(agreement, now) || expiresAt === null) {
+    return changeTo(agreement, { jobs: isOpen(agreement) ? followUpJobs.expiry(agreement) : [] });
+  }
   const voidedReason = `The agreement was not finished by ${expiresAt.toISOString()} and has expired.`;
   const expired = { ...withStatus(agreement, "expired", now), voidedReason };
   return changeTo(expired, {
@@ -41,25 +44,17 @@ export const isOverdue = (agreement: Agreement, now: Date): boolean =>
   isOpen(agreement) && agreement.expiresAt !== null && agreement.expiresAt <= now;
 
 /**
- * When to warn the recipients whose turn it is of the expiry; null when no warning is wanted or it would come
- * before sending.
- */
-export function expiryWarningAt({ expiresAt, sentAt, notification }: Agreement): Date | null {
-  const { expireWarn } = notification;
-  if (expiresAt === null || sentAt === null || expireWarn < 1) return null;
-  const at = daysBefore(expiresAt, expireWarn);
-  return at > sentAt ? at : null;
-}
-
-/**
- * Sends the expiry warning when it is due; does nothing when the agreement has ended, or it is too early or too
- * late.
+ * Sends the expiry warning when it is due; does nothing when the agreement has ended or it is too late, and waits on when
+ * it is too early.
  */
 export function warnWhenDue(agreement: Agreement, { now }: DecisionContext): Change {
   const { expiresAt } = agreement;
   const warnAt = expiryWarningAt(agreement);
   const isDue = warnAt !== null && warnAt <= now && expiresAt !== null && now < expiresAt;
-  if (!isOpen(agreement) || !isDue) return noChange(agreement);
+  if (!isOpen(agreement)) return noChange(agreement);
+  if (!isDue) {
+    return changeTo(agreement, { jobs: warnAt !== null && warnAt > now ? followUpJobs.expiryWarning(agreement) : [] });
+  }
   return changeTo(agreement, { jobs: [...expiryWarnings(agreement), expiryNotice(agreement, now)] });
 }
 

@@ -1,6 +1,6 @@
 import type { Agreement } from "../agreement/agreement.ts";
 import type { JobKind, JobRequest } from "../agreement/change.ts";
-import { expiryWarningAt } from "./end-agreement.ts";
+import { daysBefore } from "../agreement/transitions.ts";
 
 /** Follow-up jobs of an agreement: one of each kind at a time, keyed by the agreement. */
 export const followUpJobs = {
@@ -27,3 +27,14 @@ const request = (kind: JobKind, { id }: Agreement, runAt: Date): JobRequest => (
   runAt,
   payload: { agreementId: id },
 });
+
+/**
+ * When to warn the recipients whose turn it is of the expiry; null when no warning is wanted or it would come
+ * before sending.
+ */
+export function expiryWarningAt({ expiresAt, sentAt, notification }: Agreement): Date | null {
+  const { expireWarn } = notification;
+  if (expiresAt === null || sentAt === null || expireWarn < 1) return null;
+  const at = daysBefore(expiresAt, expireWarn);
+  return at > sentAt ? at : null;
+}

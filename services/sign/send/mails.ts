@@ -3,11 +3,17 @@ import type { JobRequest } from "../agreement/change.ts";
 import { hasToAct, isActing } from "../agreement/recipients.ts";
 import { isOpen } from "../agreement/transitions.ts";
 
-export type MailKind = "invitation" | "reminder" | "expiring" | "completed" | "declined" | "voided" | "expired";
+/** Those that brands have texts of their own for. */
+export type BrandedMail = "invitation" | "reminder" | "expiring" | "completed" | "declined" | "voided" | "expired";
+/**
+ * After a correction, `corrected` asks those who act to look again, `changed` tells those who need not do anything, and
+ * `removed` those who take no part any more.
+ */
+export type MailKind = BrandedMail | "corrected" | "changed" | "removed";
 
 /** Whether the mail asks the reader to act; the others report the outcome. */
 export const asksToAct = (kind: MailKind): boolean =>
-  kind === "invitation" || kind === "reminder" || kind === "expiring";
+  kind === "invitation" || kind === "reminder" || kind === "expiring" || kind === "corrected";
 
 /** The subject of a mail job; the content is composed when the mail is sent. */
 export interface MailWish {
@@ -15,7 +21,11 @@ export interface MailWish {
   /** UUID. */
   readonly recipientId: string;
   readonly mail: MailKind;
+  /** Of somebody who takes no part any more, all that is left of them. */
+  readonly former?: Former;
 }
+
+export type Former = Pick<Recipient, "role" | "name" | "email" | "hostName" | "hostEmail" | "locale">;
 
 /** For recipients whose turn has just begun. */
 export const invitations = (agreement: Agreement, recipients: readonly Recipient[]): JobRequest[] =>
@@ -37,18 +47,51 @@ export const endMails = (kind: "declined" | "voided" | "expired", agreement: Agr
     .filter((recipient) => isRemote(recipient) && wasAsked(recipient) && recipient.status !== "declined")
     .map((recipient) => mailJob(kind, agreement, recipient));
 
+/** For those who had been asked and take no part any more, unless the same address is asked again. */
+export const farewells = (agreement: Agreement, gone: readonly Recipient[]): JobRequest[] =>
+  gone.flatMap((one) => {
+    const { role, name, email, hostName, hostEmail, locale } = one;
+    const isAskedAgain = agreement.recipients.some(
+      (other) =>
+        other.email === email && other.hostEmail === hostEmail && isRemote(other) && other.status !== "completed",
+    );
+    if (!isRemote(one) || !wasAsked(one) || isAskedAgain) return [];
+    const job = mailJob("removed", agreement, one);
+    return [{ ...job, payload: { ...job.payload, former: { role, name, email, hostName, hostEmail, locale } } }];
+  });
+
+/** For those whose turn goes on, when they see anything else, and for all others who are concerned by who takes part. */
+export const correctedMails = (
+  before: Agreement,
+  agreement: Agreement,
+  { isVisible, isOfPeople }: { readonly isVisible: boolean; readonly isOfPeople: boolean },
+): JobRequest[] => {
+  const asked = new Set(before.recipients.filter(wasAsked).map(({ id }) => id));
+  return agreement.recipients
+    .filter((recipient) => isRemote(recipient) && asked.has(recipient.id))
+    .flatMap((recipient) => {
+      if (isActing(recipient)) return isVisible ? [mailJob("corrected", agreement, recipient)] : [];
+      return isOfPeople ? [mailJob("changed", agreement, recipient)] : [];
+    });
+};
+
 /** Whether the mail is still accurate and needed. */
 export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: Recipient): boolean {
   if (kind === "invitation") return isOpen(agreement) && (isActing(recipient) || !hasToAct(recipient));
   if (asksToAct(kind)) return isOpen(agreement) && isActing(recipient);
+  if (kind === "removed") return true;
+  if (kind === "changed") return (isOpen(agreement) || isDone(agreement)) && !isActing(recipient);
   return agreement.status === kind;
 }
 
+const isDone = ({ status }: Agreement): boolean => status === "completing" || status === "completed";
+
 /** Undefined when the payload belongs to another kind of job. */
-export function mailWishOf({ agreementId, recipientId, mail }: JsonObject): MailWish | undefined {
+export function mailWishOf({ agreementId, recipientId, mail, former }: JsonObject): MailWish | undefined {
   if (typeof agreementId !== "string" || typeof recipientId !== "string") return undefined;
   const kind = mailKinds.find((one) => one === mail);
-  return kind === undefined ? undefined : { agreementId, recipientId, mail: kind };
+  if (kind === undefined) return undefined;
+  return { agreementId, recipientId, mail: kind, ...(kind === "removed" ? { former: former as Former } : {}) };
 }
 
 /** Their places stand in mails that were sent: new ones go to the end. */
@@ -60,6 +103,9 @@ export const mailKinds: readonly MailKind[] = [
   "declined",
   "voided",
   "expired",
+  "corrected",
+  "changed",
+  "removed",
 ];
 
 const toActing = (kind: "reminder" | "expiring", agreement: Agreement): JobRequest[] =>

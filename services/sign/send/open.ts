@@ -38,16 +38,23 @@ const isFinished = ({ status }: Agreement): boolean => status === "completing" |
 
 function deliver(agreement: Agreement, recipient: Recipient, { now, actor }: DecisionContext): Change {
   const opened = withRecipient(agreement, withRecipientStatus(recipient, "delivered", now), now);
-  const events = [{ kind: "recipient.delivered", recipientId: recipient.id }] as const;
-  if (opened.status !== "sent" || !isOpenedByAll(opened)) return changeTo(opened, { events });
-  return changeTo(withStatus(opened, "delivered", now), {
-    audit: [{ action: "agreement.delivered", actor }],
-    events: [...events, { kind: "agreement.delivered" }],
-  });
+  const noted = changeTo(opened, { events: [{ kind: "recipient.delivered", recipientId: recipient.id }] });
+  return thenChange(noted, (next) => deliverWhenOpened(next, { now, actor }));
 }
 
-const isOpenedByAll = ({ recipients }: Agreement): boolean =>
-  recipients.filter(isActing).every(({ status }) => status === "delivered");
+/** Everyone whose turn it is has opened it: the last one just has, or a correction has removed those who had not. */
+export function deliverWhenOpened(
+  agreement: Agreement,
+  { now, actor }: Pick<DecisionContext, "now" | "actor">,
+): Change {
+  const acting = agreement.recipients.filter(isActing);
+  const isOpened = acting.length > 0 && acting.every(({ status }) => status === "delivered");
+  if (agreement.status !== "sent" || !isOpened) return noChange(agreement);
+  return changeTo(withStatus(agreement, "delivered", now), {
+    audit: [{ action: "agreement.delivered", actor }],
+    events: [{ kind: "agreement.delivered" }],
+  });
+}
 
 function completeByLooking(agreement: Agreement, recipientId: string, context: DecisionContext): Change {
   const { now, actor } = context;

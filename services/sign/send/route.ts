@@ -15,13 +15,16 @@ import { invitations } from "./mails.ts";
 
 /**
  * Advances the routing. Does nothing while somebody still has to act; otherwise starts the next routing order,
- * or completion after the last one. An order with carbon copies only is over at once.
+ * or completion after the last one. An order with carbon copies only is over at once. Whoever a correction has put into
+ * an order that has begun is asked at once.
  */
 export function routeOn(agreement: Agreement, context: DecisionContext): Change {
-  if (agreement.recipients.some(isActing)) return noChange(agreement);
+  const { currentRoutingOrder: current } = agreement;
   const order = nextOrder(agreement);
+  const isLate = order !== undefined && order <= current;
+  if (!isLate && agreement.recipients.some(isActing)) return noChange(agreement);
   if (order === undefined) return complete(agreement, context);
-  return thenChange(beginOrder(agreement, order, context), (begun) => routeOn(begun, context));
+  return thenChange(beginOrder(agreement, Math.max(order, current), context), (begun) => routeOn(begun, context));
 }
 
 function nextOrder({ recipients }: Agreement): number | undefined {
@@ -30,7 +33,7 @@ function nextOrder({ recipients }: Agreement): number | undefined {
 }
 
 function beginOrder(agreement: Agreement, order: number, context: DecisionContext): Change {
-  const isNext = (one: Recipient): boolean => one.routingOrder === order && one.status === "created";
+  const isNext = (one: Recipient): boolean => one.routingOrder <= order && one.status === "created";
   const begun = agreement.recipients.filter(isNext);
   const recipients = agreement.recipients.map((one) => (isNext(one) ? begin(one, context.now) : one));
   const next = { ...agreement, recipients, currentRoutingOrder: order, modifiedAt: context.now };

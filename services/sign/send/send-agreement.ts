@@ -43,10 +43,11 @@ export function remindAgreement(agreement: Agreement, context: DecisionContext):
   return remind(agreement, context);
 }
 
-/** Sends the scheduled reminder; does nothing when the agreement has ended or the reminder is not due. */
+/** Sends the scheduled reminder; waits on when a correction has put it off, and does nothing when the agreement has ended. */
 export function remindWhenDue(agreement: Agreement, context: DecisionContext): Change {
   const { remindAt, notification } = agreement;
-  if (!isOpen(agreement) || remindAt === null || remindAt > context.now) return noChange(agreement);
+  if (!isOpen(agreement) || remindAt === null) return noChange(agreement);
+  if (remindAt > context.now) return changeTo(agreement, { jobs: followUpJobs.reminder(agreement) });
   const { reminderFrequency } = notification;
   const next = reminderFrequency === 0 ? null : daysAfter(context.now, reminderFrequency);
   const reminded = { ...agreement, remindAt: next };

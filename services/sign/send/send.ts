@@ -24,6 +24,11 @@ const ended: readonly string[] = ["declined", "voided", "expired"];
 /** Throws when the agreement is not ready to be sent. Does not check anchors. */
 export function requireSendable(agreement: Agreement): void {
   requireUnsent(agreement);
+  requireComplete(agreement);
+}
+
+/** Throws when something is missing that an agreement needs while people sign it. */
+export function requireComplete(agreement: Agreement): void {
   const { recipients, documents } = agreement;
   const people = recipients.filter(isFilled);
   checkRecipients(recipients);
@@ -37,9 +42,7 @@ export function requireSendable(agreement: Agreement): void {
 export function sendAgreement(agreement: Agreement, matches: AnchorMatches, context: DecisionContext): Change {
   requireSendable(agreement);
   const people = agreement.recipients.filter(isFilled);
-  const placed = placeTabs({ ...agreement, recipients: people }, matches, context.newId);
-  refuseAll(tabPlaceProblems(placed));
-  refuseCertified(certifiedProblems(placed));
+  const placed = withPlacedTabs({ ...agreement, recipients: people }, matches, context);
   const { now, actor } = context;
   const sent = withDueTimes(withStatus(placed, "sent", now), now);
   const announced = changeTo(sent, {
@@ -48,6 +51,18 @@ export function sendAgreement(agreement: Agreement, matches: AnchorMatches, cont
     jobs: [...followUpJobs.expiry(sent), ...followUpJobs.expiryWarning(sent), ...followUpJobs.reminder(sent)],
   });
   return thenChange(announced, (begun) => routeOn(begun, context));
+}
+
+/** Throws when a tab cannot be where it is to be. */
+export function withPlacedTabs(
+  agreement: Agreement,
+  matches: AnchorMatches,
+  { newId }: Pick<DecisionContext, "newId">,
+): Agreement {
+  const placed = placeTabs(agreement, matches, newId);
+  refuseAll(tabPlaceProblems(placed));
+  refuseCertified(certifiedProblems(placed));
+  return placed;
 }
 
 /** A template role that nobody fills is dropped. */

@@ -4,13 +4,13 @@ import { requireCaller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Agreement } from "../agreement/agreement.ts";
-import { changeAgreement, type Within } from "../agreement/change-agreement.ts";
+import type { Within } from "../agreement/change-agreement.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { addFile } from "../agreement/file-store.ts";
 import type { SignDeps, SigningRpcs, SignRpcs } from "../deps.ts";
 import { type Attachment, type AttachmentCommand, attachFile, contentTypeOf, requireRoom } from "./attachment.ts";
 import { requireRecipientSession } from "./ceremony-handlers.ts";
-import { callerOfVisit, type RecipientSession, signerContext } from "./signing-session.ts";
+import { changeInSession, type RecipientSession, signerContext } from "./signing-session.ts";
 
 /** Attached files, for the organization that sent the agreement. */
 export const attachments = (
@@ -47,15 +47,14 @@ function attachmentMessage({ recipients }: Agreement, attachment: Attachment) {
 export const addAttachment = (deps: SignDeps): SigningRpcs<"addAttachment"> => ({
   async addAttachment({ sessionToken, tabId, fileName, content, visitor }) {
     const session = await requireRecipientSession(deps, sessionToken);
-    const { agreement, recipient } = session;
+    const { recipient } = session;
     const decision = signerContext(deps, recipient, visitor);
     const command = { id: deps.newId(), tabId, fileName, content, sha256: sha256Of(content) };
-    await changeAgreement(
+    await changeInSession(
       deps,
-      callerOfVisit(session, visitor),
-      { id: agreement.id, isTemplate: false },
+      session,
+      visitor,
       (current) => attachFile(current, recipient.id, command, decision),
-      new Map(),
       keep(deps, session, command, decision.now),
     );
     return { value: command.id };

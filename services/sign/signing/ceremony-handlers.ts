@@ -4,7 +4,7 @@ import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { AdoptedSignature } from "../agreement/agreement.ts";
-import { type ChangeDeps, changeAgreement } from "../agreement/change-agreement.ts";
+import type { ChangeDeps } from "../agreement/change-agreement.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { isActing } from "../agreement/recipients.ts";
 import { isOpen } from "../agreement/transitions.ts";
@@ -20,7 +20,8 @@ import { type ConsentText, consentTexts } from "./consent-text.ts";
 import { findProgress, type Progress, withProgress } from "./progress.ts";
 import { withEvent } from "./return-url.ts";
 import {
-  callerOfVisit,
+  type callerOfVisit,
+  changeInSession,
   type RecipientSession,
   requireSession,
   type SigningSession,
@@ -148,16 +149,14 @@ export async function requireRecipientSession(deps: ChangeDeps, sessionToken: st
  */
 async function noteOpened(deps: ChangeDeps, session: SigningSession, visitor: Visit): Promise<void> {
   if (!isOfRecipient(session) || session.view.seenAt !== null) return;
-  const { view, agreement, recipient } = session;
+  const { view, recipient } = session;
   const decision = signerContext(deps, recipient, visitor);
-  const target = { id: agreement.id, isTemplate: false };
   try {
-    await changeAgreement(
+    await changeInSession(
       deps,
-      callerOfVisit(session, visitor),
-      target,
+      session,
+      visitor,
       (current) => openAgreement(current, recipient.id, decision),
-      new Map(),
       async (tenant) => {
         if (!(await noteSeen(tenant, view.tokenHash, decision.now))) throw new SeenError();
       },

@@ -13,7 +13,6 @@ import { ImageFault, readWholeImage } from "#platform/image-file.ts";
 import type { AdoptedSignature, Agreement, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { noChange } from "../agreement/change.ts";
-import { changeAgreement } from "../agreement/change-agreement.ts";
 import { keepConsentText } from "../agreement/file-store.ts";
 import { wireAgreementStatuses } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
@@ -32,6 +31,7 @@ import { findProgress, type SavedPart, saveProgress } from "./progress.ts";
 import { type ReturnEvent, withEvent } from "./return-url.ts";
 import {
   callerOfVisit,
+  changeInSession,
   closeSession,
   closeWhenDone,
   openView,
@@ -43,6 +43,7 @@ import {
   viewExpired,
 } from "./signing-session.ts";
 import type { TabValues } from "./tab-values.ts";
+import { isOfAgreement } from "./view.ts";
 
 /** What people do with the links. */
 export const signingHandlers = (deps: SignDeps): Partial<ServiceImpl<typeof SigningService>> => ({
@@ -62,16 +63,14 @@ const giveConsent = (deps: SignDeps): SigningRpcs<"giveConsent"> => ({
   async giveConsent(request) {
     const { sessionToken, visitor } = request;
     const session = await requireRecipientSession(deps, sessionToken);
-    const { agreement, recipient } = session;
+    const { recipient } = session;
     const text = requireServed(await servedConsentTexts(deps, session), request);
     const decision = signerContext(deps, recipient, visitor);
-    const target = { id: agreement.id, isTemplate: false };
-    const consented = await changeAgreement(
+    const consented = await changeInSession(
       deps,
-      callerOfVisit(session, visitor),
-      target,
+      session,
+      visitor,
       (current) => decideConsent(current, recipient.id, text, decision),
-      new Map(),
       (tenant) => keepConsentText(tenant, text),
     );
     const { consentedAt } = requireRecipient(consented, recipient.id);
@@ -107,8 +106,7 @@ const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
     };
     await requireImages(command);
     await requireKnownFiles(deps, session, new Map([...(saved?.values ?? []), ...command.values]));
-    const target = { id: agreement.id, isTemplate: false };
-    const finished = await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
+    const finished = await changeInSession(deps, session, visitor, (current) =>
       finishAgreement(current, recipient.id, command, decision),
     );
     await closeWhenDone(deps, session);
@@ -154,10 +152,9 @@ const finishEvent = ({ role }: Recipient) => (role === "certified-delivery" ? "v
 const declineSigning = (deps: SignDeps): SigningRpcs<"declineSigning"> => ({
   async declineSigning({ sessionToken, reason, visitor }) {
     const session = await requireRecipientSession(deps, sessionToken);
-    const { agreement, recipient, view } = session;
+    const { recipient, view } = session;
     const decision = signerContext(deps, recipient, visitor);
-    const target = { id: agreement.id, isTemplate: false };
-    await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
+    await changeInSession(deps, session, visitor, (current) =>
       declineAgreement(current, recipient.id, { reason }, decision),
     );
     await closeWhenDone(deps, session);
@@ -186,7 +183,7 @@ async function saveInSession(
   await withOrg(pool, orgId, async (tenant) => {
     const now = clock.now();
     const current = await loadAgreement(tenant, agreement.id, { lock: true });
-    if (current === undefined || isOverdue(current, now)) throw viewExpired(view);
+    if (current === undefined || isOverdue(current, now) || !isOfAgreement(view, current)) throw viewExpired(view);
     if (!isWanted(current)) return;
     await saveProgress(files, tenant, agreement.id, requireTurn(current, recipient.id), part, now);
   });
@@ -220,8 +217,7 @@ const leaveSigning = (deps: SignDeps): SigningRpcs<"leaveSigning"> => ({
     if (mayGoOn(agreement)) {
       const decision = signerContext(deps, recipient, visitor);
       await saveInSession(deps, session, { values: tabValues(values) }, mayGoOn);
-      const target = { id: agreement.id, isTemplate: false };
-      await changeAgreement(deps, callerOfVisit(session, visitor), target, (current) =>
+      await changeInSession(deps, session, visitor, (current) =>
         mayGoOn(current) ? leaveAgreement(current, recipient.id, decision) : noChange(current),
       );
     }

@@ -142,6 +142,23 @@ export function progressRemoval(orgId: OrgId, before: Agreement, after: Agreemen
   ];
 }
 
+/** The same of those whom a correction removes, before they are gone themselves. */
+export async function removeProgress(
+  client: Tenant["client"],
+  orgId: OrgId,
+  before: Agreement,
+  after: Agreement,
+): Promise<void> {
+  if (!isOpen(before)) return;
+  const left = new Set(after.recipients.map(({ id }) => id));
+  const gone = before.recipients.flatMap(({ id }) => (left.has(id) ? [] : [id]));
+  if (gone.length === 0) return;
+  await client.query(
+    "delete from sign.progress where organization_id = $1 and agreement_id = $2 and recipient_id = any($3::uuid[])",
+    [orgId, before.id, gone],
+  );
+}
+
 /** Of a key that seals files as well, another one is derived. */
 const keyOf = (key: Buffer): KeyObject => createSecretKey(createHmac("sha256", key).update("sign progress").digest());
 

@@ -6,7 +6,8 @@ import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
-import type { DecisionContext } from "../agreement/change.ts";
+import type { Change, DecisionContext } from "../agreement/change.ts";
+import { type ChangeDeps, changeAgreement, type Within } from "../agreement/change-agreement.ts";
 import { boundedClaim } from "../agreement/problems.ts";
 import { requireRecipient } from "../agreement/recipients.ts";
 import type { SignDeps } from "../deps.ts";
@@ -30,6 +31,7 @@ import {
   extendSession,
   findSession,
   findView,
+  hasEnded,
   openView as markOpened,
   openReusableView,
 } from "./view-store.ts";
@@ -99,12 +101,16 @@ interface Ended {
 
 /** A session that nobody has used for long, or that the person has left: the link in the mail goes on from there. */
 function sessionClosed(view: View, { orgId, agreement }: Ended): DomainError {
-  const isEnded = agreement === undefined || endedStatuses.has(agreement.status);
+  const isEnded = agreement === undefined || endedStatuses.has(agreement.status) || isReplaced(view, agreement);
   if (isEnded || view.returnUrl !== "")
     return viewExpired(view, view.endedAt === null ? "session_timeout" : "ttl_expired");
   const metadata = { outcome: "closed", subject: agreement.emailSubject, ...faceOf(orgId, agreement) };
   return new DomainError("VIEW_URL_EXPIRED", { metadata });
 }
+
+/** Whether a correction has put somebody else in their place, or nobody. */
+const isReplaced = ({ recipientId }: View, { recipients }: Agreement): boolean =>
+  recipientId !== null && !recipients.some(({ id }) => id === recipientId);
 
 function outcomeOf({ recipientId }: View, { orgId, agreement }: Partial<Ended> = {}): Record<string, string> {
   if (orgId === undefined) return {};
@@ -142,6 +148,31 @@ export const callerOfVisit = (
   requestId: visitor?.requestId ?? "",
   traceparent: visitor?.traceparent ?? "",
 });
+
+/**
+ * Changes the agreement of a session that is still open once the agreement is locked: a correction ends pages that show
+ * what was there before. Throws VIEW_URL_EXPIRED.
+ */
+export const changeInSession = (
+  deps: ChangeDeps,
+  session: SigningSession & { readonly agreement: Agreement },
+  visitor: Parameters<typeof callerOfVisit>[1],
+  decide: (current: Agreement) => Change,
+  within?: Within,
+): Promise<Agreement> =>
+  changeAgreement(
+    deps,
+    callerOfVisit(session, visitor),
+    { id: session.agreement.id, isTemplate: false },
+    async (current, tenant) => {
+      if (await hasEnded(tenant, session.view.tokenHash)) {
+        throw sessionClosed(session.view, { orgId: session.orgId, agreement: current });
+      }
+      return decide(current);
+    },
+    new Map(),
+    within,
+  );
 
 type Sitting = Pick<Visitor, "ip" | "userAgent"> | undefined;
 
@@ -209,7 +240,9 @@ async function openOnce(
     const view = await findView(tenant, tokenHash);
     if (view === undefined) throw viewExpired();
     if (!isLinkOpen(view, now)) throw viewExpired(view);
-    const agreement = view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId);
+    // Whoever corrects the agreement meanwhile ends the session, or is done: it never shows what was there before.
+    const agreement =
+      view.agreementId === null ? undefined : await loadAgreement(tenant, view.agreementId, { lock: true });
     if (view.agreementId !== null && !leadsTo(view, agreement, now)) {
       throw viewExpired(view, "ttl_expired", { orgId, agreement });
     }

@@ -107,6 +107,34 @@ export async function endSession({ orgId, client }: Tenant, tokenHash: Buffer, n
   return rowCount === 1;
 }
 
+/**
+ * Ends the open pages of recipients, who have to open the agreement anew, and everything that leads those to it who take no
+ * part any more. The agreement has to be locked, as whoever opens a link locks it: no page of before is left out.
+ */
+export async function endViews(
+  { orgId, client }: Tenant,
+  agreementId: string,
+  { pagesOf, linksOf }: { readonly pagesOf: readonly string[]; readonly linksOf: readonly string[] },
+  now: Date,
+): Promise<void> {
+  if (pagesOf.length + linksOf.length === 0) return;
+  await client.query(
+    `update sign.view set ended_at = $3 where organization_id = $1 and agreement_id = $2 and ended_at is null
+       and (recipient_id = any($5::uuid[]) or (recipient_id = any($4::uuid[]) and opened_at is not null))`,
+    [orgId, agreementId, now, pagesOf, linksOf],
+  );
+}
+
+/** Whether a session has ended since it was read. */
+export async function hasEnded({ orgId, client }: Tenant, tokenHash: Buffer): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: "sign-view-ended",
+    text: "select from sign.view where organization_id = $1 and token_hash = $2 and ended_at is null",
+    values: [orgId, tokenHash],
+  });
+  return rowCount === 0;
+}
+
 async function findOne(
   client: pg.PoolClient,
   column: "token_hash" | "session_hash",

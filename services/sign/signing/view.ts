@@ -70,9 +70,11 @@ export const isSessionOpen = ({ sessionExpiresAt, endedAt }: View, now: Date): b
  * Whether the agreement as it is now lets a view go on. Whatever a person came for ends with the agreement; whoever comes
  * afterwards, or is led nowhere back, may look at what was completed.
  */
-export function isOfAgreement({ kind, openedAt, returnUrl }: View, agreement: Agreement): boolean {
+export function isOfAgreement({ kind, recipientId, openedAt, returnUrl }: View, agreement: Agreement): boolean {
   if (kind === "look") return true;
   if (kind !== "recipient") return agreement.status === "created";
+  // A correction has put somebody else in their place.
+  if (!agreement.recipients.some(({ id }) => id === recipientId)) return false;
   if (!canBeViewed(agreement)) return false;
   if (agreement.status !== "completed" || returnUrl === "") return true;
   return openedAt === null || agreement.statusChangedAt <= openedAt;

@@ -4,7 +4,7 @@ import { type DataMakers, textOrNull } from "./event-parts.ts";
 import type { Lookups } from "./lookups.ts";
 
 type SignCase =
-  | `agreement${"Created" | "Modified" | "Sent" | "Resent" | "Delivered" | "Completed" | "Declined"}`
+  | `agreement${"Created" | "Modified" | "Corrected" | "Sent" | "Resent" | "Delivered" | "Completed" | "Declined"}`
   | `agreement${"Voided" | "Expired" | "Deleted" | "Purged" | "DocumentCompleted"}`
   | `recipient${"Sent" | "Delivered" | "Completed" | "Declined" | "Left" | "Undelivered"}`
   | `signTemplate${"Created" | "Modified" | "Deleted"}`;
@@ -12,6 +12,7 @@ type SignCase =
 export const signData: DataMakers<SignCase> = {
   agreementCreated: (payload, lookups) => agreementData(payload, lookups),
   agreementModified: (payload, lookups) => agreementData(payload, lookups),
+  agreementCorrected: (payload, lookups) => agreementData(payload, lookups),
   agreementSent: (payload, lookups) => agreementData(payload, lookups),
   agreementResent: (payload, lookups) => agreementData(payload, lookups),
   agreementDelivered: (payload, lookups) => agreementData(payload, lookups),

@@ -97,6 +97,7 @@ export const signEvents: readonly EventTypeInfo[] = [
   about("agreement", "modified", "A draft was changed.", { agreement: draft }),
   about("agreement", "sent", "An agreement was sent.", { agreement: sent }),
   about("agreement", "resent", "The recipients whose turn it is were asked again.", { agreement: sent }),
+  about("agreement", "corrected", "The sender corrected an agreement that had been sent.", { agreement: sent }),
   about("agreement", "delivered", "Everyone whose turn it is has opened the agreement.", { agreement: delivered }),
   about("agreement", "completed", "Everyone has signed, and the documents are sealed.", { agreement: completed }),
   about("agreement", "declined", "A recipient declined, so the agreement has ended.", {

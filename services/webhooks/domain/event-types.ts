@@ -130,7 +130,7 @@ const decisions: ReadonlyMap<string, string> = new Map([
 
 /** What has expired is void there, as it is in answers. */
 const connectEvents: ReadonlyMap<string, string> = new Map([
-  ...["created", "sent", "resent", "delivered", "completed", "declined", "voided", "deleted"].map(
+  ...["created", "sent", "corrected", "resent", "delivered", "completed", "declined", "voided", "deleted"].map(
     (verb) => [`assent.sign.agreement.${verb}`, `envelope-${verb}`] as const,
   ),
   ["assent.sign.agreement.expired", "envelope-voided"],

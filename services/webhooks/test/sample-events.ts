@@ -114,6 +114,7 @@ const payloads: Readonly<Record<string, Payload>> = {
   "sign.agreement.created": { case: "agreementCreated", value: agreement },
   "sign.agreement.modified": { case: "agreementModified", value: agreement },
   "sign.agreement.sent": { case: "agreementSent", value: agreement },
+  "sign.agreement.corrected": { case: "agreementCorrected", value: agreement },
   "sign.agreement.resent": { case: "agreementResent", value: agreement },
   "sign.agreement.delivered": { case: "agreementDelivered", value: agreement },
   "sign.agreement.completed": { case: "agreementCompleted", value: agreement },

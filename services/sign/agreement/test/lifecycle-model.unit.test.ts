@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { DomainError } from "#platform/errors.ts";
 import { noMatches } from "../../create/place-tabs.ts";
+import { type Corrections, correctAgreement } from "../../edit/corrections.ts";
 import { voidAgreement } from "../../send/end-agreement.ts";
 import { openAgreement } from "../../send/open.ts";
 import { sendAgreement } from "../../send/send.ts";
@@ -13,7 +14,7 @@ import type { Agreement } from "../agreement.ts";
 import { type Change, noChange, thenChange } from "../change.ts";
 import { agreementTransitions, recipientTransitions } from "../transitions.ts";
 import { expectedStatus, newReference, type Person, type Reference, type Step, take } from "./lifecycle-reference.ts";
-import { sampleContext, sampleDraft, sampleRecipient, signedWith } from "./lifecycle-samples.ts";
+import { recipientOf, sampleContext, sampleDraft, sampleId, sampleRecipient, signedWith } from "./lifecycle-samples.ts";
 
 /** Set MODEL_SEED to the seed of the test's name to run the same steps again. */
 const seed = Number(process.env.MODEL_SEED ?? randomInt(2 ** 31));
@@ -22,11 +23,40 @@ const context = sampleContext();
 
 interface System {
   agreement: Agreement;
+  /** The recipientIds by the places of the reference, where those who were removed keep theirs. */
+  readonly ids: string[];
   readonly completions: string[];
   readonly signed: string[];
 }
 
-function decide(agreement: Agreement, step: Step): Change {
+const nothing: Corrections = {
+  ...{ reason: "", texts: {}, notification: {}, removeRecipientIds: [], recipients: [], tabs: [] },
+};
+
+/** What a correction says; a new person gets an id that nobody had. */
+function correctionOf(step: Step, ids: readonly string[]): Corrections | undefined {
+  const recipientId = "person" in step ? (ids[step.person] ?? "") : String(ids.length + 1);
+  const person = { name: "Somebody else", email: `${sampleId()}@example.com`, tabs: [] };
+  switch (step.kind) {
+    case "remove":
+      return { ...nothing, removeRecipientIds: [recipientId] };
+    case "replace":
+      return { ...nothing, recipients: [{ recipientId, ...person }] };
+    case "reorder":
+      return { ...nothing, recipients: [{ recipientId, routingOrder: step.order, tabs: [] }] };
+    case "add":
+      return {
+        ...nothing,
+        recipients: [{ recipientId, ...person, role: step.added.role, routingOrder: step.added.order }],
+      };
+    default:
+      return undefined;
+  }
+}
+
+function decide(agreement: Agreement, step: Step, ids: readonly string[]): Change {
+  const correction = correctionOf(step, ids);
+  if (correction !== undefined) return correctAgreement(agreement, correction, noMatches, context).change;
   switch (step.kind) {
     case "send":
       return sendAgreement(agreement, noMatches, context);
@@ -34,8 +64,12 @@ function decide(agreement: Agreement, step: Step): Change {
       return voidAgreement(agreement, { reason: "Mistake" }, context);
     case "remind":
       return remindAgreement(agreement, context);
+    case "open":
+    case "finish":
+    case "decline":
+      return act(agreement, step.kind, recipientOf(agreement, ids[step.person] ?? "").id);
     default:
-      return act(agreement, step.kind, agreement.recipients[step.person]?.id ?? "");
+      throw new Error(`${step.kind} is a correction`);
   }
 }
 
@@ -52,7 +86,8 @@ function act(agreement: Agreement, kind: "open" | "finish" | "decline", id: stri
 function perform(system: System, step: Step): string {
   const before = system.agreement;
   try {
-    const change = decide(before, step);
+    const change = decide(before, step, system.ids);
+    if (step.kind === "add") system.ids.push(String(system.ids.length + 1));
     checkTransitions(before, change.agreement);
     system.agreement = change.agreement;
     for (const { kind, key } of change.jobs) if (kind === "completion") system.completions.push(key);
@@ -76,18 +111,22 @@ function checkTransitions(before: Agreement, after: Agreement): void {
 }
 
 function reachable<S extends string>(table: { readonly [From in S]: readonly S[] }, from: S): readonly S[] {
-  return [from, ...table[from].flatMap((to) => reachable(table, to))];
+  const found = new Set([from]);
+  for (const one of found) for (const to of table[one]) found.add(to);
+  return [...found];
 }
 
 const command = (step: Step): fc.Command<Reference, System> => ({
-  check: ({ people }) => !("person" in step) || step.person < people.length,
+  check: ({ people, removed }) => !("person" in step) || (step.person < people.length && !removed.has(step.person)),
   run(reference, system) {
     expect(perform(system, step)).toBe(take(reference, step));
     const { agreement } = system;
     expect(agreement.status).toBe(reference.status);
-    expect(agreement.recipients.map(({ status }) => status)).toEqual(
-      reference.people.map((_, index) => expectedStatus(reference, index)),
+    const left = reference.people.flatMap((_, index) => (reference.removed.has(index) ? [] : [index]));
+    expect(left.map((index) => recipientOf(agreement, system.ids[index] ?? "").status)).toEqual(
+      left.map((index) => expectedStatus(reference, index)),
     );
+    expect(agreement.recipients).toHaveLength(left.length);
     expect(system.completions).toHaveLength(reference.completions);
     expect(new Set(system.signed).size).toBe(system.signed.length);
   },
@@ -112,21 +151,36 @@ const endings: fc.Arbitrary<fc.Command<Reference, System>>[] = [
   place.map((who) => command({ kind: "decline", person: who })),
 ];
 
+const corrections: fc.Arbitrary<fc.Command<Reference, System>>[] = [
+  place.map((who) => command({ kind: "replace", person: who })),
+  place.map((who) => command({ kind: "remove", person: who })),
+  fc
+    .tuple(place, fc.integer({ min: 1, max: 4 }))
+    .map(([who, order]) => command({ kind: "reorder", person: who, order })),
+  person.map((added) => command({ kind: "add", added })),
+];
+
 const draftOf = (people: readonly Person[]): Agreement =>
   sampleDraft(
     people.map(({ role, order }, index) => sampleRecipient(String(index + 1), { role, routingOrder: order })),
   );
 
+const systemOf = (agreement: Agreement): System => ({
+  ...{ agreement, completions: [], signed: [], ids: agreement.recipients.map(({ recipientId }) => recipientId) },
+});
+
 describe("agreements do what the reference does", () => {
   test.each([
     ["when everybody goes on", steps, ["completing"]],
+    ["when they are corrected", [...steps, ...corrections], ["completing"]],
     ["when somebody ends them", [...steps, ...endings], ["completing", "declined", "voided"]],
+    ["when they are corrected and ended", [...steps, ...corrections, ...endings], ["declined", "voided"]],
   ])(`%s (seed ${seed})`, (_when, arbitraries, ends) => {
     const reached = new Set<string>();
     const people = fc.array(person, { minLength: 1, maxLength: 5 });
     const commands = fc.commands(arbitraries, { maxCommands: 40, size: "max" });
     const property = fc.property(people, commands, (who, sequence) => {
-      const start = { model: newReference(who), real: { agreement: draftOf(who), completions: [], signed: [] } };
+      const start = { model: newReference(who), real: systemOf(draftOf(who)) };
       // Most sequences would spend their first steps on drafts.
       fc.modelRun(() => start, [command({ kind: "send" }), ...sequence]);
       reached.add(start.real.agreement.status);

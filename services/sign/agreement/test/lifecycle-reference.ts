@@ -3,7 +3,12 @@ import type { AgreementStatus, RecipientRole, RecipientStatus } from "../agreeme
 /** What can be done to an agreement; people are named by their place. */
 export type Step =
   | { readonly kind: "send" | "void" | "remind" }
-  | { readonly kind: "open" | "finish" | "decline"; readonly person: number };
+  | { readonly kind: "open" | "finish" | "decline"; readonly person: number }
+  /** Corrections: somebody else in their place, nobody, another order, or one person more. */
+  | { readonly kind: "replace"; readonly person: number }
+  | { readonly kind: "remove"; readonly person: number }
+  | { readonly kind: "reorder"; readonly person: number; readonly order: number }
+  | { readonly kind: "add"; readonly added: Person };
 
 export interface Person {
   readonly role: RecipientRole;
@@ -12,7 +17,11 @@ export interface Person {
 
 /** How far an agreement is, told by what people have done and by nothing else. */
 export interface Reference {
-  readonly people: readonly Person[];
+  /** Those who were removed keep their places. */
+  readonly people: Person[];
+  readonly removed: Set<number>;
+  /** The highest order that has begun; 0 before the agreement is sent. */
+  reached: number;
   status: AgreementStatus;
   readonly opened: Set<number>;
   readonly done: Set<number>;
@@ -22,7 +31,9 @@ export interface Reference {
 }
 
 export const newReference = (people: readonly Person[]): Reference => ({
-  people,
+  people: [...people],
+  removed: new Set(),
+  reached: 0,
   status: "created",
   opened: new Set(),
   done: new Set(),
@@ -43,6 +54,12 @@ export function take(reference: Reference, step: Step): string {
       return isOpen(reference) ? "ok" : "INVALID_ENVELOPE_STATUS";
     case "open":
       return open(reference, step.person);
+    case "replace":
+    case "remove":
+    case "reorder":
+      return correct(reference, step);
+    case "add":
+      return add(reference, step.added);
     default:
       return act(reference, step.kind, step.person);
   }
@@ -51,8 +68,8 @@ export function take(reference: Reference, step: Step): string {
 /** What a recipient's status has to be. */
 export function expectedStatus(reference: Reference, person: number): RecipientStatus {
   if (reference.declined === person) return "declined";
+  if (hasFinished(reference, person)) return "completed";
   if (!hasBegun(reference, person)) return "created";
-  if (reference.people[person]?.role === "carbon-copy" || reference.done.has(person)) return "completed";
   return reference.opened.has(person) ? "delivered" : "sent";
 }
 
@@ -60,12 +77,69 @@ const isOpen = ({ status }: Reference): boolean => status === "sent" || status =
 
 const acts = ({ role }: Person): boolean => role !== "carbon-copy";
 
-/** The lowest order in which somebody still has to act; past all orders when nobody has. */
-const currentOrder = ({ people, done }: Reference): number =>
-  Math.min(...people.filter((person, index) => acts(person) && !done.has(index)).map(({ order }) => order));
+const isWanted = ({ people, done, removed }: Reference, index: number): boolean => {
+  const person = people[index];
+  return person !== undefined && acts(person) && !done.has(index) && !removed.has(index);
+};
 
-const hasBegun = (reference: Reference, person: number): boolean =>
-  reference.status !== "created" && (reference.people[person]?.order ?? 0) <= currentOrder(reference);
+/** Begins what nobody waits for any more. */
+function advance(reference: Reference): void {
+  const { people, reached } = reference;
+  const waiting = people.flatMap((person, index) => (isWanted(reference, index) ? [person.order] : []));
+  if (waiting.some((order) => order <= reached)) return;
+  if (waiting.length > 0) {
+    reference.reached = Math.min(...waiting);
+    return;
+  }
+  reference.reached = Number.POSITIVE_INFINITY;
+  reference.status = "completing";
+  reference.completions += 1;
+}
+
+const hasBegun = ({ people, reached }: Reference, person: number): boolean =>
+  reached >= (people[person]?.order ?? Number.POSITIVE_INFINITY);
+
+const hasFinished = (reference: Reference, person: number): boolean =>
+  reference.done.has(person) || (hasBegun(reference, person) && reference.people[person]?.role === "carbon-copy");
+
+/** Once everybody whose turn it is has opened it. */
+function deliver(reference: Reference): void {
+  const { people, opened } = reference;
+  const acting = [...people.keys()].filter((index) => isWanted(reference, index) && hasBegun(reference, index));
+  if (reference.status === "sent" && acting.length > 0 && acting.every((index) => opened.has(index))) {
+    reference.status = "delivered";
+  }
+}
+
+function correct(
+  reference: Reference,
+  step: Extract<Step, { readonly kind: "replace" | "remove" | "reorder" }>,
+): string {
+  if (!isOpen(reference)) return "INVALID_ENVELOPE_STATUS";
+  const { person } = step;
+  if (hasFinished(reference, person)) return "RECIPIENT_ALREADY_SIGNED";
+  const { people, opened, removed } = reference;
+  if (step.kind === "remove") {
+    if (!people.some((one, index) => index !== person && acts(one) && !removed.has(index)))
+      return "RECIPIENTS_REQUIRED";
+    removed.add(person);
+  } else if (step.kind === "replace") opened.delete(person);
+  else {
+    if (step.order > reference.reached) opened.delete(person);
+    people[person] = { role: people[person]?.role ?? "signer", order: step.order };
+  }
+  advance(reference);
+  deliver(reference);
+  return "ok";
+}
+
+function add(reference: Reference, added: Person): string {
+  if (!isOpen(reference)) return "INVALID_ENVELOPE_STATUS";
+  reference.people.push(added);
+  advance(reference);
+  deliver(reference);
+  return "ok";
+}
 
 function send(reference: Reference): string {
   if (reference.status !== "created") {
@@ -73,6 +147,7 @@ function send(reference: Reference): string {
   }
   if (!reference.people.some(acts)) return "RECIPIENTS_REQUIRED";
   reference.status = "sent";
+  advance(reference);
   return "ok";
 }
 
@@ -80,12 +155,10 @@ function open(reference: Reference, person: number): string {
   if (reference.status === "completing") return "ok";
   if (!isOpen(reference)) return "INVALID_ENVELOPE_STATUS";
   if (!hasBegun(reference, person)) return "RECIPIENT_NOT_IN_SEQUENCE";
-  const { people, opened, done } = reference;
-  if (people[person]?.role === "carbon-copy" || done.has(person)) return "ok";
-  const order = currentOrder(reference);
+  const { people, opened } = reference;
+  if (hasFinished(reference, person)) return "ok";
   opened.add(person);
-  if (people.every((one, index) => !acts(one) || one.order !== order || opened.has(index)))
-    reference.status = "delivered";
+  deliver(reference);
   if (people[person]?.role === "certified-delivery") finish(reference, person);
   return "ok";
 }
@@ -108,10 +181,7 @@ function act(reference: Reference, kind: "finish" | "decline", person: number): 
 }
 
 function finish(reference: Reference, person: number): void {
-  const { people, done } = reference;
-  if (done.has(person)) return;
-  done.add(person);
-  if (people.some((one, index) => acts(one) && !done.has(index))) return;
-  reference.status = "completing";
-  reference.completions += 1;
+  if (reference.done.has(person)) return;
+  reference.done.add(person);
+  advance(reference);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
+import type { JsonObject } from "../../agreement/agreement.ts";
 import type { AuditEvent } from "../../agreement/audit-chain.ts";
 import { sampleContext, sampleDraft, sampleRecipient, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
 import { consentTexts } from "../../signing/consent-text.ts";
@@ -37,14 +38,43 @@ test("a sender whom the auth service does not know is named by the organization,
   expect(said).toBe("Acme");
 });
 
+test("a certificate says who was replaced by whom, and why, with what is left of the names", () => {
+  const person = (name: string) => ({ recipientGuid: name, name, email: `${name.toLowerCase()}@example.com` });
+  const details = {
+    reason: "Ann has left",
+    changed: ["emailSubject", "notification"],
+    recipientsReplaced: [{ former: person("Ann"), by: person("Eve") }],
+    recipientsRemoved: [{ recipientGuid: "x", name: "ERASED", email: "ERASED" }],
+    tabs: [person("Bob")],
+  };
+  const html = certificateOf(1, details, "", "agreement.corrected");
+  for (const part of [
+    "<h2>Corrections after sending</h2>",
+    "Ann (ann@example.com) was replaced by Eve (eve@example.com)",
+    "ERASED (ERASED) was removed",
+    "Fields of Bob (bob@example.com) that were not filled were changed",
+    "The subject was changed",
+    "Reminders or the time to sign were changed",
+    "Ann has left",
+  ]) {
+    expect(html).toContain(part);
+  }
+  expect(certificateOf(1, {})).not.toContain("Corrections after sending");
+});
+
 /** Of an agreement whose first party has consented. */
-function certificateOf(parties: number, details: Record<string, string>, userAgent = "Browser/1.0"): string {
+function certificateOf(
+  parties: number,
+  details: JsonObject,
+  userAgent = "Browser/1.0",
+  action: AuditEvent["action"] = "recipient.consented",
+): string {
   const recipients = Array.from({ length: parties }, (_, index) =>
     sampleRecipient(String(index + 1), index === 0 ? { consentedAt: sampleTime } : {}),
   );
   const agreement = sampleDraft(recipients);
   const consented: AuditEvent = {
-    ...{ sequence: 1, occurredAt: sampleTime, action: "recipient.consented", details, agreementStatus: "sent" },
+    ...{ sequence: 1, occurredAt: sampleTime, action, details, agreementStatus: "sent" },
     actor: { ...sampleContext().actor, source: "signer", id: recipients[0]?.id ?? "", userAgent },
     ...{ previousHash: Buffer.alloc(32), hash: Buffer.alloc(32) },
   };

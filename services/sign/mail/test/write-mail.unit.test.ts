@@ -22,8 +22,8 @@ const content: MailContent = {
   reason: "",
 };
 
-const asking = ["invitation", "reminder", "expiring"] as const;
-const kinds: readonly MailKind[] = [...asking, "completed", "declined", "voided", "expired"];
+const asking = ["invitation", "reminder", "expiring", "corrected"] as const;
+const kinds: readonly MailKind[] = [...asking, "completed", "declined", "voided", "expired", "changed", "removed"];
 const tasks = ["sign", "approve", "receive", "read", "host"] as const;
 const locales = ["en", "de-CH", "fr", "es", "pt-BR", "ja"];
 

@@ -43,6 +43,14 @@ export interface MailTexts {
   readonly voidedText: string;
   readonly expiredSubject: string;
   readonly expiredText: string;
+  /** For those who act: it is followed by the reminder's text. */
+  readonly correctedSubject: string;
+  readonly correctedText: string;
+  /** For those who need not do anything, when others take part. */
+  readonly changedText: string;
+  /** For those who take no part any more. */
+  readonly removedSubject: string;
+  readonly removedText: string;
   readonly reason: string;
   readonly messageFrom: string;
   /** Labels of who asks, what it is, and until when. */
@@ -94,6 +102,13 @@ export const en: MailTexts = {
   voidedText: "{sender} withdrew “{subject}”. You don’t need to do anything.",
   expiredSubject: "Expired: {subject}",
   expiredText: "“{subject}” wasn’t signed by everyone in time and has expired.",
+  correctedSubject: "Changed: {subject}",
+  correctedText: "{sender} has changed “{subject}”. What you see when you open it now is what counts.",
+  changedText:
+    "{sender} has changed who takes part in “{subject}”, or when it is their turn. You do not need to do anything now.",
+  removedSubject: "No longer needed: {subject}",
+  removedText:
+    "{sender} no longer asks you to take part in “{subject}”. The link you had does not work any more, and you do not need to do anything.",
   reason: "Reason: {reason}",
   messageFrom: "Message from {sender}:",
   from: "From",

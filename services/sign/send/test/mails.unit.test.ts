@@ -8,6 +8,7 @@ import {
   sampleRecipient,
   sampleTime,
 } from "../../agreement/test/lifecycle-samples.ts";
+import { type Corrections, correctAgreement } from "../../edit/corrections.ts";
 import { mailTo } from "../../mail/mail-to.ts";
 import { declineAgreement } from "../../signing/ceremony.ts";
 import { isReadable, linkExpiry, type View } from "../../signing/view.ts";
@@ -49,6 +50,36 @@ describe("who gets a mail", () => {
     expect(wishes(expireWhenDue(sent, late))).toEqual(["expired 1", "expired 3"]);
     expect(wishes(declineAgreement(sent, ann.id, { reason: "" }, context))).toEqual(["declined 3"]);
     expect(wishes(declineAgreement(sent, bob.id, { reason: "" }, context))).toEqual(["declined 1", "declined 3"]);
+  });
+
+  test("those whom a correction concerns: who takes part, who did, and who has to look again", () => {
+    const nothing = { reason: "", texts: {}, notification: {}, removeRecipientIds: [], recipients: [], tabs: [] };
+    const correct = (given: Partial<Corrections>) => {
+      const { jobs, agreement } = correctAgreement(sent, { ...nothing, ...given }, () => [], context).change;
+      return jobs.flatMap(({ kind, payload }) => {
+        const wish = mailWishOf(payload);
+        if (kind !== "mail" || wish === undefined) return [];
+        const { email } = wish.former ?? agreement.recipients.find(({ id }) => id === wish.recipientId) ?? {};
+        return [`${wish.mail} ${email}`];
+      });
+    };
+    const eve = { recipientId: "1", name: "Eve", email: "eve@example.com", tabs: [] };
+    expect(correct({ recipients: [eve] })).toEqual([
+      "removed person1@example.com",
+      "changed person3@example.com",
+      "invitation eve@example.com",
+    ]);
+    // The same address is asked again, which says it all.
+    expect(correct({ recipients: [{ recipientId: "1", name: "Anna", tabs: [] }] })).toEqual([
+      "changed person3@example.com",
+      "invitation person1@example.com",
+    ]);
+    expect(correct({ texts: { emailSubject: "Lease" } })).toEqual(["corrected person1@example.com"]);
+    expect(correct({ notification: { reminderEnabled: true, reminderDelay: 2 } })).toEqual([]);
+    expect(correct({ removeRecipientIds: ["4"] })).toEqual([
+      "corrected person1@example.com",
+      "changed person3@example.com",
+    ]);
   });
 
   test("everybody, when it is completed", () => {

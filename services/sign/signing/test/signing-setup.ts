@@ -22,6 +22,8 @@ import { sampleDocument, sampleTime } from "../../agreement/test/lifecycle-sampl
 import { testSeals } from "../../agreement/test/trail-vault.ts";
 import { insertionOf } from "../../agreement/write-change.ts";
 import type { SignDeps } from "../../deps.ts";
+import { voidAgreement } from "../../edit/agreements.ts";
+import { correctAgreement } from "../../edit/correct-agreement.ts";
 import {
   getCombinedDocument,
   getDocumentContent,
@@ -77,6 +79,7 @@ export async function startSigning() {
         ...{ ...putDocuments(deps), ...removeDocuments(deps), ...getDocumentContent(deps), ...proposeTabs(deps) },
         ...{ ...getCombinedDocument(deps), ...getCertificate(deps) },
         ...attachments(deps),
+        ...{ ...correctAgreement(deps), ...voidAgreement(deps) },
         ...listConsentTexts(deps),
         ...{ ...createRecipientView(deps), ...createSenderView(deps) },
       });

@@ -169,7 +169,7 @@ describe("the recipient of a view", () => {
 });
 
 describe("a session", () => {
-  const view: View = {
+  const unnamed: View = {
     tokenHash: Buffer.alloc(32),
     kind: "recipient",
     isReusable: false,
@@ -189,7 +189,11 @@ describe("a session", () => {
 
   test("ends with the agreement, and one that is opened afterwards may look at what was completed", () => {
     const completed = { ...sentTo("completed"), statusChangedAt: later };
+    const recipientId = completed.recipients[0]?.id ?? "";
+    const view: View = { ...unnamed, recipientId };
     const led = { ...view, returnUrl: "https://app.example/" };
+    // A correction has put somebody else in their place.
+    expect(isOfAgreement({ ...view, recipientId: "another" }, { ...completed, status: "sent" })).toBe(false);
     expect(isOfAgreement(led, completed)).toBe(false);
     expect(isOfAgreement({ ...led, openedAt: null }, completed)).toBe(true);
     expect(isOfAgreement({ ...led, openedAt: later }, completed)).toBe(true);
@@ -205,8 +209,8 @@ describe("a session", () => {
 
   test("is extended at most once a minute", () => {
     const msAfter = (ms: number) => new Date(sampleTime.getTime() + ms);
-    expect(extendedExpiry(view, msAfter(59_999))).toBeUndefined();
-    expect(extendedExpiry(view, msAfter(60_000))).toEqual(sessionExpiry(msAfter(60_000)));
+    expect(extendedExpiry(unnamed, msAfter(59_999))).toBeUndefined();
+    expect(extendedExpiry(unnamed, msAfter(60_000))).toEqual(sessionExpiry(msAfter(60_000)));
   });
 });
 

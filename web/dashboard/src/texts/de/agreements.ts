@@ -159,6 +159,7 @@ export const agreements: Texts["agreements"] = {
     ["agreement.created", "Angelegt"],
     ["agreement.modified", "Geändert"],
     ["agreement.sent", "Gesendet"],
+    ["agreement.corrected", "Vereinbarung berichtigt"],
     ["agreement.reminded", "Empfänger erinnert"],
     ["agreement.delivered", "Von allen geöffnet, die an der Reihe sind"],
     ["agreement.completing", "Von allen unterschrieben; Versiegelung begonnen"],

@@ -160,6 +160,7 @@ export const agreements = {
     ["agreement.created", "Created"],
     ["agreement.modified", "Changed"],
     ["agreement.sent", "Sent"],
+    ["agreement.corrected", "Agreement corrected"],
     ["agreement.reminded", "Recipients reminded"],
     ["agreement.delivered", "Opened by everyone whose turn it is"],
     ["agreement.completing", "Everyone signed; sealing started"],

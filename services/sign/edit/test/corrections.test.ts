@@ -1,0 +1,245 @@
+import { randomUUID } from "node:crypto";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { RecipientRole, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { CorrectAgreementRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { ErrorCode } from "#platform/errors.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import type { Agreement, Recipient } from "../../agreement/agreement.ts";
+import { isChainIntact } from "../../agreement/audit-chain.ts";
+import { outcomeOf } from "../../agreement/test/lifecycle-requests.ts";
+import { recipientOf, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
+import { openSample } from "../../signing/test/signing-samples.ts";
+import { pdfOf, type SigningSetup, startSigning, type TestOrganization } from "../../signing/test/signing-setup.ts";
+
+let setup: SigningSetup;
+let organization: TestOrganization;
+let file: Uint8Array;
+beforeAll(async () => {
+  setup = await startSigning();
+  organization = setup.organization();
+  file = await pdfOf(1);
+});
+afterAll(() => setup.stop());
+
+type Request = Omit<MessageInitShape<typeof CorrectAgreementRequestSchema>, "agreementId" | "$typeName">;
+const correct = (agreementId: string, request: Request, who = organization) =>
+  organization.client.correctAgreement({ agreementId, ...request }, who.headers);
+const eve = { recipientId: "1", name: "Eve", email: "eve@example.com", clientUserId: "9000" };
+
+/** As it is when Ann has opened it and consented. */
+const withAnnReady = (agreement: Agreement): Agreement => ({
+  ...agreement,
+  recipients: agreement.recipients.map(
+    (one): Recipient =>
+      one.recipientId === "1" ? { ...one, status: "delivered", deliveredAt: sampleTime, consentedAt: sampleTime } : one,
+  ),
+});
+
+const insert = (given: Partial<Agreement> = {}) =>
+  organization.insert({ ...withAnnReady(openSample({}, file)), id: randomUUID(), ...given }, [file]);
+
+/** Ann's open page. */
+const openPage = async (agreement: Agreement): Promise<string> =>
+  (await setup.signing.openView({ token: await organization.link(agreement, "1") })).sessionToken;
+
+const finish = (agreement: Agreement, sessionToken: string) =>
+  setup.signing.finishSigning({
+    sessionToken,
+    values: recipientOf(agreement, "1")
+      .tabs.filter(({ type }) => type === "text")
+      .map(({ tabId }) => ({ tabId, value: "Berlin" })),
+    signature: { typed: "Ann", font: "cursive" },
+  });
+
+const ended = (promise: Promise<unknown>) => expectDomainError(promise, "VIEW_URL_EXPIRED");
+
+describe("CorrectAgreement", () => {
+  test("puts somebody else in the place of a recipient, for whom nothing of the former works", async () => {
+    const agreement = await insert();
+    const unopened = await organization.link(agreement, "1");
+    const sessionToken = await openPage(agreement);
+    const [tab] = recipientOf(agreement, "1").tabs.filter(({ type }) => type === "text");
+    await setup.signing.saveSigningProgress({ sessionToken, values: [{ tabId: tab?.tabId ?? "", value: "Rome" }] });
+    const { recipientIds } = await correct(agreement.id, { recipients: [eve], reason: "Ann has left." });
+    expect(recipientIds).toEqual(["1"]);
+
+    await ended(setup.signing.openView({ token: unopened }));
+    await ended(setup.signing.getCeremony({ sessionToken }));
+    await ended(finish(agreement, sessionToken));
+    const corrected = await organization.load(agreement.id);
+    const now = recipientOf(corrected, "1");
+    expect(now).toMatchObject({ name: "Eve", status: "sent", consentedAt: null });
+    expect(now.id).not.toBe(recipientOf(agreement, "1").id);
+    expect(now.tabs.map(({ tabId, value }) => [tabId, value])).toEqual(
+      recipientOf(agreement, "1").tabs.map(({ tabId }) => [tabId, ""]),
+    );
+    expect(recipientOf(corrected, "2").id).toBe(recipientOf(agreement, "2").id);
+    const trail = await organization.trail(agreement.id);
+    expect(trail.map(({ action }) => action)).toEqual(["agreement.corrected", "recipient.sent"]);
+    expect(trail[0]?.details).toMatchObject({
+      reason: "Ann has left.",
+      recipientsReplaced: [{ former: { email: "ann@example.com" }, by: { email: "eve@example.com" } }],
+    });
+    // Each of the two is known by a key of their own.
+    expect(new Set(trail[0]?.committed?.subjects).size).toBe(3);
+    expect(isChainIntact(agreement.id, trail, corrected.audit)).toBe(true);
+    expect((await openEves(corrected)).agreement?.recipients.find(({ id }) => id === now.id)?.name).toBe("Eve");
+  });
+
+  const openEves = async (agreement: Agreement) => {
+    const { sessionToken } = await setup.signing.openView({ token: await organization.link(agreement, "1") });
+    return setup.signing.getCeremony({ sessionToken });
+  };
+
+  test("adds, removes, reorders, changes fields, texts and times, and whoever has a page open has to open it anew", async () => {
+    const agreement = await insert();
+    const sessionToken = await openPage(agreement);
+    const [signature] = recipientOf(agreement, "1").tabs;
+    const { tabIds } = await correct(agreement.id, {
+      emailSubject: "Now",
+      notification: { expireEnabled: true, expireAfter: 10, reminderEnabled: true, reminderDelay: 3 },
+      removeRecipientIds: ["4"],
+      recipients: [
+        { recipientId: "2", routingOrder: 3 },
+        { role: RecipientRole.SIGNER, name: "Fay", email: "fay@example.com", routingOrder: 1 },
+      ],
+      tabs: [
+        {
+          recipientId: "1",
+          add: [{ type: TabType.TEXT, documentId: "1", page: 1, x: 10, y: 10, label: "More", required: true }],
+          change: [{ tabId: signature?.tabId ?? "", x: 77 }],
+        },
+      ],
+    });
+    await ended(finish(agreement, sessionToken));
+    const corrected = await organization.load(agreement.id);
+    expect(corrected).toMatchObject({
+      emailSubject: "Now",
+      expiresAt: new Date(sampleTime.getTime() + 10 * 86_400_000),
+      remindAt: new Date(setup.deps.clock.now().getTime() + 3 * 86_400_000),
+    });
+    expect(corrected.recipients.map(({ name, status, routingOrder }) => [name, status, routingOrder])).toEqual([
+      ["Ann", "delivered", 1],
+      ["Bob", "created", 3],
+      ["Cy", "completed", 1],
+      ["Fay", "sent", 1],
+    ]);
+    const { tabs } = recipientOf(corrected, "1");
+    expect(tabs.map(({ tabId, x }) => [tabId, x])).toContainEqual([signature?.tabId, 77]);
+    expect(tabs.map(({ tabId }) => tabId)).toEqual(expect.arrayContaining(tabIds));
+    // What was entered before is there, and the new field as well.
+    const page = await openPage(corrected);
+    await expectDomainError(finish(agreement, page), "VALIDATION_FAILED");
+    expect(await outcomeOf(finish(corrected, page))).toBe("ok");
+  });
+
+  test("makes all of it or nothing, and says what is wrong first", async () => {
+    const agreement = await insert();
+    const { id } = agreement;
+    const refusals: [Request, ErrorCode][] = [
+      [{ removeRecipientIds: ["1"], recipients: [{ recipientId: "3", name: "Cyd" }] }, "RECIPIENT_ALREADY_SIGNED"],
+      [{ emailSubject: "Lost", removeRecipientIds: ["9"] }, "RECIPIENT_NOT_FOUND"],
+      [{ recipients: [{ recipientId: "1", email: "nowhere" }] }, "INVALID_EMAIL"],
+      [{ recipients: [{ recipientId: "1", email: "BOB@example.com", clientUserId: "2000" }] }, "DUPLICATE_RECIPIENT"],
+      [{ recipients: [{ recipientId: "1", role: RecipientRole.APPROVER }] }, "VALIDATION_FAILED"],
+      [{ recipients: [{ recipientId: "1", tabs: [{ type: TabType.TEXT }] }] }, "VALIDATION_FAILED"],
+      [{ recipients: [{ role: RecipientRole.SIGNER, email: "new@example.com" }] }, "VALIDATION_FAILED"],
+      [{ removeRecipientIds: ["1", "2", "4"] }, "RECIPIENTS_REQUIRED"],
+      [{ tabs: [{ recipientId: "1", removeTabIds: [randomUUID()] }] }, "TAB_NOT_FOUND"],
+      [{ tabs: [{ recipientId: "3", add: [{ type: TabType.TEXT }] }] }, "RECIPIENT_ALREADY_SIGNED"],
+      [{ tabs: [{ recipientId: "1", add: [{ type: TabType.TEXT, documentId: "7" }] }] }, "VALIDATION_FAILED"],
+      [{ emailSubject: " " }, "VALIDATION_FAILED"],
+      [{ ifModifiedAt: timestampFromDate(new Date(0)), emailSubject: "Late" }, "ENVELOPE_CONFLICT"],
+    ];
+    for (const [request, code] of refusals) await expectDomainError(correct(id, request), code);
+    await expectDomainError(correct(id, { emailSubject: "Theirs" }, setup.organization()), "ENVELOPE_NOT_FOUND");
+    const ending = await insert({ status: "voided" });
+    await expectDomainError(correct(ending.id, { emailSubject: "Late" }), "INVALID_ENVELOPE_STATUS");
+    await correct(id, {});
+    expect(await organization.load(id)).toEqual(agreement);
+    expect(await organization.trail(id)).toEqual([]);
+  });
+
+  test("answers a repeated key with what there is, and corrects once", async () => {
+    const { id } = await insert();
+    const added = { role: RecipientRole.CARBON_COPY, name: "Gil", email: "gil@example.com" };
+    const keyed = { recipients: [added], idempotencyKey: randomUUID(), requestHash: Buffer.alloc(32, 1) };
+    const answers = await Promise.all([correct(id, keyed), correct(id, keyed)]);
+    expect(answers.map(({ replayed }) => replayed).sort()).toEqual([false, true]);
+    expect((await organization.load(id)).recipients).toHaveLength(5);
+    await expectDomainError(correct(id, { ...keyed, requestHash: Buffer.alloc(32, 2) }), "IDEMPOTENCY_KEY_REUSED");
+  });
+
+  test("completes an agreement when those are removed who had not signed", async () => {
+    const agreement = await insert();
+    await finish(agreement, await openPage(agreement));
+    await correct(agreement.id, { removeRecipientIds: ["2", "4"] });
+    expect((await organization.load(agreement.id)).status).toBe("completing");
+    await expectDomainError(correct(agreement.id, { emailSubject: "Late" }), "INVALID_ENVELOPE_STATUS");
+  });
+});
+
+describe("at the same moment", () => {
+  const rounds = 200;
+  const atOnce = 4;
+
+  /** How often each pair of outcomes came of two acts at the same moment. */
+  async function race(one: (agreement: Agreement) => Promise<() => Promise<unknown>>, other: typeof one) {
+    const seen = new Map<string, number>();
+    const run = async (): Promise<void> => {
+      const agreement = await insert();
+      const acts = [await one(agreement), await other(agreement)];
+      const outcomes = await Promise.all(acts.map((act) => outcomeOf(act())));
+      const after = await organization.load(agreement.id);
+      const trail = await organization.trail(agreement.id);
+      expect(isChainIntact(agreement.id, trail, after.audit)).toBe(true);
+      const told = `${outcomes.join(" + ")}: ${after.status}, ${recipientOf(after, "1").name} ${recipientOf(after, "1").status}`;
+      seen.set(told, (seen.get(told) ?? 0) + 1);
+    };
+    for (let left = rounds; left > 0; left -= atOnce) await Promise.all(Array.from({ length: atOnce }, run));
+    return seen;
+  }
+
+  const replaceAnn = async (agreement: Agreement) => () => correct(agreement.id, { recipients: [eve] });
+
+  test("a recipient signs or is replaced, never both", async () => {
+    const sign = async (agreement: Agreement) => {
+      const page = await openPage(agreement);
+      return () => finish(agreement, page);
+    };
+    const seen = await race(replaceAnn, sign);
+    expect(["RECIPIENT_ALREADY_SIGNED + ok: sent, Ann completed", "ok + VIEW_URL_EXPIRED: sent, Eve sent"]).toEqual(
+      expect.arrayContaining([...seen.keys()]),
+    );
+    expect([...seen.values()].reduce((sum, count) => sum + count, 0)).toBe(rounds);
+  });
+
+  test("nobody signs fields that were changed after the page was opened", async () => {
+    const sign = async (agreement: Agreement) => {
+      const page = await openPage(agreement);
+      return () => finish(agreement, page);
+    };
+    const change = async (agreement: Agreement) => () =>
+      correct(agreement.id, {
+        tabs: [
+          { recipientId: "1", add: [{ type: TabType.TEXT, documentId: "1", page: 1, value: "100", locked: true }] },
+        ],
+      });
+    const seen = await race(change, sign);
+    expect([
+      "RECIPIENT_ALREADY_SIGNED + ok: sent, Ann completed",
+      "ok + VIEW_URL_EXPIRED: sent, Ann delivered",
+    ]).toEqual(expect.arrayContaining([...seen.keys()]));
+  });
+
+  test("what is voided is corrected before or not at all", async () => {
+    const end = async (agreement: Agreement) => () =>
+      organization.client.voidAgreement({ agreementId: agreement.id, reason: "A mistake" }, organization.headers);
+    const seen = await race(replaceAnn, end);
+    expect(["INVALID_ENVELOPE_STATUS + ok: voided, Ann delivered", "ok + ok: voided, Eve sent"]).toEqual(
+      expect.arrayContaining([...seen.keys()]),
+    );
+  });
+});
