@@ -46,6 +46,10 @@ export const organization = resource(
       ...exampleZone,
       description: { answer: "The time zone of users who are invited." },
     }),
+    envelopeCorrections: changeable(flag, {
+      description: "Whether envelopes that were sent can be corrected in the compatible interface.",
+      example: false,
+    }),
     createdAt: readOnly(time),
   },
   { change: UpdateOrganizationRequestSchema },

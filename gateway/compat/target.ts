@@ -75,3 +75,21 @@ export const templateRoot: TargetRoot = {
   hasCertificate: false,
   targetOf: ({ templateId = "" }) => templateTarget(templateId),
 };
+
+/**
+ * An envelope that was sent is corrected in place of being changed, where the organization has turned that on; where it
+ * has not, the answer is that of the change.
+ */
+export async function changeOrCorrect<Answer>(
+  target: CompatTarget,
+  change: () => Promise<Answer>,
+  correct: (request: { readonly agreementId: string; readonly ifTurnedOn: true }) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await change();
+  } catch (error) {
+    const { id } = target;
+    if (id.case !== "agreementId" || fromConnectError(error)?.code !== "ENVELOPE_CANNOT_BE_MODIFIED") throw error;
+    return correct({ agreementId: id.value, ifTurnedOn: true });
+  }
+}

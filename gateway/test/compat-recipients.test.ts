@@ -1,8 +1,9 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { AgreementStatus, RecipientRole, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
-import type { ChangeTabsRequest, PutRecipientsRequest } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { ChangeTabsRequest, CorrectAgreementRequest, PutRecipientsRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import { DomainError } from "#platform/errors.ts";
+import { newId } from "#platform/ids.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
 import { orgA } from "./fake-auth.ts";
 import { startTestGateway, type TestGateway } from "./test-gateway.ts";
@@ -111,6 +112,41 @@ describe("recipients", () => {
     expect(body.message).toMatch(/^RECIPIENT_UPDATE_FAILED: /);
     expect([body.requestId, headers.get("x-docusign-tracetoken")]).toEqual(Array(2).fill(headers.get("x-request-id")));
   });
+});
+
+test("an envelope that was sent is corrected where that is turned on, and refused as before where it is not", async () => {
+  const { id } = gateway.sign.add(orgA, { status: AgreementStatus.SENT });
+  const recipients = { signers: [{ recipientId: "1", name: "Eve", email: "eve@example.com" }] };
+  const tabs = { textTabs: [{ documentId: "1", pageNumber: "1", xPosition: "10", yPosition: "20" }] };
+  const byId = { signHereTabs: [{ tabId: newId() }] };
+  const requests: [string, string, object | undefined, object][] = [
+    ["POST", "recipients", recipients, { recipients: [{ recipientId: "1", name: "Eve" }], addsOnly: true }],
+    ["PUT", "recipients", recipients, { recipients: [{ recipientId: "1", name: "Eve" }], addsOnly: false }],
+    ["DELETE", "recipients", recipients, { removeRecipientIds: ["1"] }],
+    ["DELETE", "recipients/1", undefined, { removeRecipientIds: ["1"] }],
+    ["POST", "recipients/1/tabs", tabs, { tabs: [{ recipientId: "1", add: [{ x: 10 }] }] }],
+    ["PUT", "recipients/1/tabs", byId, { tabs: [{ recipientId: "1", change: [byId.signHereTabs[0]] }] }],
+    [
+      "DELETE",
+      "recipients/1/tabs",
+      byId,
+      { tabs: [{ recipientId: "1", removeTabIds: [byId.signHereTabs[0]?.tabId] }] },
+    ],
+    ["PUT", "notification", { expirations: { expireAfter: "30" } }, { notification: { expireAfter: 30 } }],
+  ];
+  for (const [method, path, body, asked] of requests) {
+    gateway.sign.corrections.turnedOn = false;
+    const refused = await send(method, `/envelopes/${id}/${path}`, body);
+    expect([method, path, refused.status, refused.body.errorCode]).toEqual([
+      ...[method, path, 400, "ENVELOPE_CANNOT_BE_MODIFIED"],
+    ]);
+    gateway.sign.corrections.turnedOn = true;
+    const { status } = await send(method, `/envelopes/${id}/${path}`, body);
+    expect([method, path, status]).toEqual([method, path, method === "POST" ? 201 : 200]);
+    const seen = gateway.sign.lastRequest<CorrectAgreementRequest>("correctAgreement");
+    expect(seen).toMatchObject({ agreementId: id, ifTurnedOn: true, ...asked });
+  }
+  gateway.sign.corrections.turnedOn = false;
 });
 
 describe("the tabs of a recipient", () => {

@@ -54,6 +54,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
   const keys = new Map<string, { hash: string; id: string }>();
   const seen: { callers: Caller[]; requests: { method: string; request: unknown }[] } = { callers: [], requests: [] };
   const fail: { with: unknown } = { with: undefined };
+  const corrections = { turnedOn: false };
 
   const held = new Set<string>();
   const core: FakeSignCore = {
@@ -175,8 +176,10 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     correctAgreement: (request, context) => {
       const caller = core.enter(context, "correctAgreement", request);
       const agreement = core.find(agreementTarget(request.agreementId), caller);
+      if (request.ifTurnedOn && !corrections.turnedOn) throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
       if (agreement.status !== AgreementStatus.SENT) throw new DomainError("INVALID_ENVELOPE_STATUS");
-      return { agreement, replayed: false };
+      const recipientIds = request.recipients.map(({ recipientId }) => recipientId);
+      return { agreement, replayed: false, recipientIds, tabIds: [] };
     },
     // What is reported is nobody's organization.
     reportUndelivered: (request) => {
@@ -198,6 +201,8 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     ...{ routes, agreements, held },
     seen,
     fail,
+    /** Whether organizations have turned them on for the compatible interface. */
+    corrections,
     /** What the last call of an RPC brought. */
     lastRequest: <Request>(method: string): Request =>
       seen.requests.findLast((one) => one.method === method)?.request as Request,

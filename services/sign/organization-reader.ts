@@ -8,6 +8,8 @@ export interface OrganizationFacts {
   readonly name: string;
   /** Sandbox organizations may use return URLs on the developer's own machine. */
   readonly sandbox: boolean;
+  /** Whether envelopes that were sent can be corrected in the compatible interface; absent for not. */
+  readonly corrections?: boolean;
 }
 
 /** Who sent an agreement. */
@@ -74,5 +76,6 @@ const timeoutMs = 2_000;
 async function describe({ tokens }: OrganizationReaderDeps, organizationId: string): Promise<OrganizationFacts> {
   const { organization } = await tokens.describeOrganization({ organizationId }, { timeoutMs });
   if (organization === undefined) throw new Error("the auth service answered no organization");
-  return { name: organization.name, sandbox: organization.sandbox };
+  const { name, sandbox, envelopeCorrections: corrections } = organization;
+  return { name, sandbox, corrections };
 }

@@ -1,5 +1,5 @@
 import { notificationSchema, notificationView, readNotification, usualNotification } from "#api/compat-records.ts";
-import type { AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { Agreement, AuditEvent } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { auditEventsView } from "../../../views/compat/audit-events.ts";
 import { formDataView } from "../../../views/compat/form-data.ts";
 import { jsonReply } from "../../http/reply.ts";
@@ -7,7 +7,7 @@ import { jsonBody, onBehalfOf, type Route } from "../../routes/route.ts";
 import { required } from "../../routes/schema-parts.ts";
 import { readWith } from "../read/reader.ts";
 import { defineCompatRoute } from "../route.ts";
-import { envelopeTarget } from "../target.ts";
+import { changeOrCorrect, envelopeTarget } from "../target.ts";
 import { auditEventsSchema, formDataSchema, notificationBody, notificationExample } from "./envelope-schemas.ts";
 
 const read = { tag: "Compatible envelopes", scopes: ["sign:read"], method: "GET" } as const;
@@ -42,9 +42,12 @@ export const compatEnvelopePartRoutes: readonly Route[] = [
         body.flag("useAccountDefaults") === true ? usualNotification : (readNotification(body) ?? {}),
       );
       const { observed, params } = request;
-      return sign.updateAgreement(
-        { target: envelopeTarget(params.envelopeId), changes: { notification }, observed },
-        onBehalfOf(request),
+      const options = onBehalfOf(request);
+      const target = envelopeTarget(params.envelopeId);
+      return changeOrCorrect<{ readonly agreement?: Agreement | undefined }>(
+        target,
+        () => sign.updateAgreement({ target, changes: { notification }, observed }, options),
+        (asked) => sign.correctAgreement({ ...asked, notification, observed }, options),
       );
     },
     respond: ({ agreement }) => jsonReply(200, notificationView(required(agreement).notification)),

@@ -1,13 +1,18 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import { readTabIds, type TabInput, tabsView } from "#api/compat-tabs.ts";
 import { type Agreement, type Recipient, type Tab, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
+import type { TabsCorrectionSchema } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { ErrorCode } from "#platform/errors.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import { required } from "../../routes/schema-parts.ts";
 import type { Services } from "../../routes/services.ts";
+import { fileErrors } from "../../routes/sign/base.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { readSupportedTabs } from "../read/recipients.ts";
 import { defineCompatRoute } from "../route.ts";
+import { changeOrCorrect } from "../target.ts";
 import { tabsBody, tabsExample, tabsSchema } from "./envelope-schemas.ts";
 import { type Holder, paramOf, recipientIn, targetIn } from "./recipients.ts";
 
@@ -15,7 +20,18 @@ const bytes = 2 * 1024 * 1024;
 const byIdsExample = { signHereTabs: [{ tabId: "01961234-5678-7abc-8def-0123456789ab", xPosition: "120" }] };
 const body = (example: unknown) => jsonBody<object>({ schema: tabsBody, maxBytes: bytes, example });
 
-const changeErrors = ["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED"] as const;
+const changeErrors = [
+  ...["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED", "ANCHOR_TAB_STRING_NOT_FOUND"],
+  ...["CORRUPTED_DOCUMENT", ...fileErrors],
+] as const satisfies readonly ErrorCode[];
+
+type Changes = Pick<MessageInitShape<typeof TabsCorrectionSchema>, "add" | "change" | "removeTabIds">;
+
+/** What changing and correcting have in common. */
+interface ChangeAnswer {
+  readonly agreement?: Agreement | undefined;
+  readonly tabIds: readonly string[];
+}
 
 /** Tabs and their recipient. */
 interface TabsOf {
@@ -26,16 +42,22 @@ interface TabsOf {
 export const recipientTabRoutes = (holder: Holder): readonly Route[] => {
   const { name, noun, root, tag } = holder;
   const path = `${root}/recipients/{recipientId}/tabs` as const;
-  const change = { tag, scopes: ["sign:write"], path } as const;
+  const base = { tag, scopes: ["sign:write"], path } as const;
   const read = async (request: RouteRequest, sign: Services["sign"], options: CallOptions): Promise<Recipient> => {
     const { agreement } = await sign.getAgreement({ target: targetIn(holder, request) }, options);
     return recipientIn(required(agreement), paramOf(request, "recipientId"));
   };
-  const place = (request: RouteRequest) => ({
-    target: targetIn(holder, request),
-    recipientId: paramOf(request, "recipientId"),
-    observed: request.observed,
-  });
+  const change = (request: RouteRequest, sign: Services["sign"], changes: Changes): Promise<ChangeAnswer> => {
+    const { observed } = request;
+    const options = onBehalfOf(request);
+    const target = targetIn(holder, request);
+    const asked = { recipientId: paramOf(request, "recipientId"), ...changes };
+    return changeOrCorrect<ChangeAnswer>(
+      target,
+      () => sign.changeTabs({ target, ...asked, observed }, options),
+      (correction) => sign.correctAgreement({ ...correction, tabs: [asked], observed }, options),
+    );
+  };
   return [
     defineCompatRoute({
       tag,
@@ -50,7 +72,7 @@ export const recipientTabRoutes = (holder: Holder): readonly Route[] => {
       respond: (recipient) => jsonReply(200, tabsView(recipient.tabs, recipient)),
     }),
     defineCompatRoute({
-      ...change,
+      ...base,
       operationId: `compatCreate${name}Tabs`,
       method: "POST",
       summary: `Add tabs to a recipient of ${noun}`,
@@ -59,13 +81,13 @@ export const recipientTabRoutes = (holder: Holder): readonly Route[] => {
       errors: changeErrors,
       call: async (request, { sign }) => {
         const add = readWith(request.body, someTabs).map((tab) => ({ ...tab, tabId: "" }));
-        const { agreement, tabIds } = await sign.changeTabs({ ...place(request), add }, onBehalfOf(request));
+        const { agreement, tabIds } = await change(request, sign, { add });
         return changedIn(required(agreement), paramOf(request, "recipientId"), tabIds);
       },
       respond: ({ recipient, tabs }) => jsonReply(201, tabsView(tabs, recipient)),
     }),
     defineCompatRoute({
-      ...change,
+      ...base,
       operationId: `compatUpdate${name}Tabs`,
       method: "PUT",
       summary: `Change tabs of a recipient of ${noun}`,
@@ -81,13 +103,13 @@ export const recipientTabRoutes = (holder: Holder): readonly Route[] => {
         });
         const known = given.some(isGroup) ? (await read(request, sign, options)).tabs : [];
         const tabs = given.map((tab) => ({ ...tab, tabId: ownId(tab.tabId ?? "", known) }));
-        const { agreement, tabIds } = await sign.changeTabs({ ...place(request), change: tabs }, options);
+        const { agreement, tabIds } = await change(request, sign, { change: tabs });
         return changedIn(required(agreement), paramOf(request, "recipientId"), tabIds);
       },
       respond: ({ recipient, tabs }) => jsonReply(200, tabsView(tabs, recipient)),
     }),
     defineCompatRoute({
-      ...change,
+      ...base,
       operationId: `compatDelete${name}Tabs`,
       method: "DELETE",
       summary: `Remove tabs from a recipient of ${noun}`,
@@ -100,7 +122,7 @@ export const recipientTabRoutes = (holder: Holder): readonly Route[] => {
         const ids = readWith(request.body, (reader) => some(reader, readTabIds(reader)));
         const recipient = await read(request, sign, options);
         const removeTabIds = ids.map((id) => ownId(id, recipient.tabs));
-        await sign.changeTabs({ ...place(request), removeTabIds }, options);
+        await change(request, sign, { removeTabIds });
         return { recipient, tabs: recipient.tabs.filter(({ tabId }) => removeTabIds.includes(tabId)) };
       },
       respond: ({ recipient, tabs }) => jsonReply(200, tabsView(tabs, recipient)),

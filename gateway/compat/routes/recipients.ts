@@ -1,13 +1,15 @@
 import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { DomainError } from "#platform/errors.ts";
+import { DomainError, type ErrorCode } from "#platform/errors.ts";
 import { recipientsView } from "../../../views/compat/recipients.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { jsonBody, onBehalfOf, type Route, type RouteRequest } from "../../routes/route.ts";
 import { required } from "../../routes/schema-parts.ts";
+import type { Services } from "../../routes/services.ts";
+import { fileErrors } from "../../routes/sign/base.ts";
 import { type Reader, readWith } from "../read/reader.ts";
 import { readRecipientIds, readRecipients } from "../read/recipients.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
-import { type CompatTarget, envelopeTarget, templateTarget } from "../target.ts";
+import { type CompatTarget, changeOrCorrect, envelopeTarget, templateTarget } from "../target.ts";
 import { recipientsBody, recipientsExample, recipientsSchema, recipientUpdateSchema } from "./envelope-schemas.ts";
 
 /** Resources with recipients and custom fields: envelopes and templates. */
@@ -61,7 +63,12 @@ const bytes = 2 * 1024 * 1024;
 const body = jsonBody<object>({ schema: recipientsBody, maxBytes: bytes, example: recipientsExample });
 
 const notModifiable = ["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED"] as const;
-const changeErrors = [...notModifiable, "INVALID_EMAIL", "DUPLICATE_RECIPIENT"] as const;
+/** Of those who take part in an envelope that was sent somebody has to be left. */
+const lastErrors = ["RECIPIENTS_REQUIRED", "CORRUPTED_DOCUMENT", ...fileErrors] as const;
+const changeErrors = [
+  ...notModifiable,
+  ...["INVALID_EMAIL", "DUPLICATE_RECIPIENT", "ANCHOR_TAB_STRING_NOT_FOUND", ...lastErrors],
+] as const satisfies readonly ErrorCode[];
 
 export const recipientRoutes = (holder: Holder): readonly Route[] => {
   const { name, noun, root, tag } = holder;
@@ -96,7 +103,13 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       call: (request, { sign }) => {
         const recipients = readWith(request.body, someRecipients);
         const { observed } = request;
-        return sign.putRecipients({ target: targetIn(holder, request), recipients, observed }, onBehalfOf(request));
+        const options = onBehalfOf(request);
+        const target = targetIn(holder, request);
+        return changeOrCorrect<PutAnswer>(
+          target,
+          () => sign.putRecipients({ target, recipients, observed }, options),
+          (asked) => sign.correctAgreement({ ...asked, recipients, addsOnly: true, observed }, options),
+        );
       },
       respond: ({ agreement, recipientIds }) => {
         const { recipients, currentRoutingOrder } = required(agreement);
@@ -117,9 +130,12 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       call: (request, { sign }) => {
         const recipients = readWith(request.body, someRecipients);
         const { observed } = request;
-        return sign.putRecipients(
-          { target: targetIn(holder, request), recipients, changeExisting: true, observed },
-          onBehalfOf(request),
+        const options = onBehalfOf(request);
+        const target = targetIn(holder, request);
+        return changeOrCorrect<PutAnswer>(
+          target,
+          () => sign.putRecipients({ target, recipients, changeExisting: true, observed }, options),
+          (asked) => sign.correctAgreement({ ...asked, recipients, observed }, options),
         );
       },
       respond: ({ agreement, recipientIds }) => {
@@ -140,14 +156,10 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       summary: `Remove recipients from ${noun}`,
       body,
       success: { status: 200, description: "Those that are left.", schema: recipientsSchema },
-      errors: ["RECIPIENT_NOT_FOUND", ...notModifiable],
+      errors: ["RECIPIENT_NOT_FOUND", ...notModifiable, ...lastErrors],
       call: (request, { sign }) => {
         const recipientIds = readWith(request.body, (reader) => some(reader, readRecipientIds(reader)));
-        const { observed } = request;
-        return sign.removeRecipients(
-          { target: targetIn(holder, request), recipientIds, observed },
-          onBehalfOf(request),
-        );
+        return removeFrom(holder, request, sign, recipientIds);
       },
       respond: ({ agreement }) => jsonReply(200, recipientsView(required(agreement), false)),
     }),
@@ -158,20 +170,34 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       path: `${root}/recipients/{recipientId}`,
       summary: `Remove one recipient from ${noun}`,
       success: { status: 200, description: "Those that are left.", schema: recipientsSchema },
-      errors: notModifiable,
-      call: (request, { sign }) =>
-        sign.removeRecipients(
-          {
-            target: targetIn(holder, request),
-            recipientIds: [paramOf(request, "recipientId")],
-            observed: request.observed,
-          },
-          onBehalfOf(request),
-        ),
+      errors: [...notModifiable, ...lastErrors],
+      call: (request, { sign }) => removeFrom(holder, request, sign, [paramOf(request, "recipientId")]),
       respond: ({ agreement }) => jsonReply(200, recipientsView(required(agreement), false)),
     }),
   ];
 };
+
+/** What changing and correcting have in common. */
+interface PutAnswer {
+  readonly agreement?: Agreement | undefined;
+  readonly recipientIds: readonly string[];
+}
+
+function removeFrom(
+  holder: Holder,
+  request: RouteRequest,
+  sign: Services["sign"],
+  recipientIds: string[],
+): Promise<Pick<PutAnswer, "agreement">> {
+  const { observed } = request;
+  const options = onBehalfOf(request);
+  const target = targetIn(holder, request);
+  return changeOrCorrect<Pick<PutAnswer, "agreement">>(
+    target,
+    () => sign.removeRecipients({ target, recipientIds, observed }, options),
+    (asked) => sign.correctAgreement({ ...asked, removeRecipientIds: recipientIds, observed }, options),
+  );
+}
 
 const withTabs = (text: string | undefined): boolean =>
   readWith({ include_tabs: text }, (reader) => reader.flag("include_tabs")) ?? false;

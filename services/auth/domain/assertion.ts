@@ -97,11 +97,14 @@ const soleAudience = (audience: JWTPayload["aud"]): string | undefined => {
   return all.length === 1 && all[0] !== "" ? all[0] : undefined;
 };
 
-/** The verification has found that it has not expired and is valid already. */
+/**
+ * The verification has found that it has not expired and is valid already. One that lives longer than we allow is over when
+ * our time is, counted from when it was made; without that nobody knows when it began.
+ */
 function isTimely({ exp = 0, iat }: JWTPayload, now: Date): boolean {
   const seconds = Math.floor(now.getTime() / 1000);
-  if (iat !== undefined && iat > seconds + toleranceSeconds) return false;
-  return exp - (iat ?? seconds) <= maxLifetimeSeconds + toleranceSeconds && exp - seconds <= longest;
+  if (iat === undefined) return exp - seconds <= longest;
+  return iat <= seconds + toleranceSeconds && seconds - iat <= longest;
 }
 
 const longest = maxLifetimeSeconds + toleranceSeconds;

@@ -177,5 +177,12 @@ export const authMigrations: ServiceMigrations = {
       "grant select (notices) on auth.user_account to assent_auth_lookup",
       "comment on column auth.user_account.notices is 'how the user is told of agreements, immediate or daily, and of what'",
     ),
+    // Envelopes that were sent stay as they are in the compatible interface unless an owner says otherwise.
+    sqlMigration(
+      "023_envelope_corrections",
+      "alter table auth.organization add column envelope_corrections boolean not null default false",
+      "grant update (envelope_corrections) on auth.organization to assent_auth",
+      "comment on column auth.organization.envelope_corrections is 'whether envelopes that were sent can be corrected in the compatible interface'",
+    ),
   ],
 };

@@ -181,11 +181,12 @@ export const userOrganization = (deps: UserOrganizationDeps): Handlers => ({
   },
   async updateOrganization(request, context) {
     const { orgId, audit } = await managerOf(deps, context, { visitor: request.visitor, role: "owner" });
-    const { name, locale, timeZone } = request;
+    const { name, locale, timeZone, envelopeCorrections } = request;
     const change = {
       name: name === undefined ? undefined : parseName(name),
       locale: locale === undefined ? undefined : parseLocale(locale),
       timeZone: timeZone === undefined ? undefined : parseTimeZone(timeZone),
+      envelopeCorrections,
     };
     const now = deps.clock.now();
     const organization = await withOrgEm(deps.orm, orgId, (tenant) => update(tenant, { ...change, now }, audit));

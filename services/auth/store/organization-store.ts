@@ -15,7 +15,13 @@ export interface NewOrganization {
 }
 
 export const insertOrganization = ({ orgId, em }: AuthTenant, values: NewOrganization): Organization =>
-  em.create(OrganizationEntity, { organizationId: orgId, locale: "", timeZone: "", ...values });
+  em.create(OrganizationEntity, {
+    organizationId: orgId,
+    locale: "",
+    timeZone: "",
+    envelopeCorrections: false,
+    ...values,
+  });
 
 export const findOrganization = async ({ orgId, em }: AuthTenant): Promise<Organization | undefined> =>
   (await em.findOne(OrganizationEntity, { organizationId: orgId })) ?? undefined;
@@ -92,6 +98,7 @@ export interface OrganizationChange {
   readonly name?: string | undefined;
   readonly locale?: string | undefined;
   readonly timeZone?: string | undefined;
+  readonly envelopeCorrections?: boolean | undefined;
 }
 
 /** Undefined when there is no such organization. */
@@ -157,6 +164,7 @@ export interface OrganizationUse extends Organization {
 // The ids are times first, so their order is that of creation.
 const selectUses = `
   select o.organization_id as "organizationId", o.name, o.plan, o.sandbox, o.locale, o.time_zone as "timeZone",
+    o.envelope_corrections as "envelopeCorrections",
     o.limit_accept as "limitAccept", o.limit_render as "limitRender", o.limit_other as "limitOther",
     o.limit_sign as "limitSign", o.shared_accept as "sharedAccept", o.shared_render as "sharedRender",
     o.shared_other as "sharedOther", o.shared_sign as "sharedSign", o.max_credentials as "maxCredentials",

@@ -87,6 +87,7 @@ export const OrganizationEntity = defineEntity({
     maxCredentials: p.integer().nullable(),
     locale: p.text(),
     timeZone: p.text(),
+    envelopeCorrections: p.boolean(),
     createdAt: p.datetime(),
     closedAt: p.datetime().nullable(),
     suspendedAt: p.datetime().nullable(),

@@ -181,7 +181,10 @@ describe("what users may do", () => {
 
   test("an owner renames the organization, and the events are read in pages", async () => {
     const { organization } = await auth.organization.updateOrganization({ name: "  New name " }, owner.call);
-    expect(organization?.name).toBe("New name");
+    expect(organization).toMatchObject({ name: "New name", envelopeCorrections: false });
+    const turnedOn = await auth.organization.updateOrganization({ envelopeCorrections: true }, owner.call);
+    expect(turnedOn.organization).toMatchObject({ name: "New name", envelopeCorrections: true });
+    await auth.organization.updateOrganization({ envelopeCorrections: false }, owner.call);
     expect((await auth.organization.getOrganization({}, owner.call)).organization).toEqual(organization);
     const all = await trailOf(auth, owner);
     const read: string[] = [];

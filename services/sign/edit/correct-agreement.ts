@@ -1,6 +1,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { CorrectAgreementRequest } from "#gen/assent/sign/v1/sign_pb.ts";
 import type { Caller } from "#platform/caller.ts";
+import { DomainError } from "#platform/errors.ts";
 import { defined } from "#platform/json-object.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { type CallerContext, changeWithKey, type KeyedAgreement } from "../agreement/change-agreement.ts";
@@ -18,7 +19,13 @@ import { parseNotification, parseRecipients } from "../create/input.ts";
 import { findAnchors } from "../create/make-agreement.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
 import { endViews } from "../signing/view-store.ts";
-import { applyCorrections, type Corrections, correctAgreement as decide, requireCorrectable } from "./corrections.ts";
+import {
+  applyCorrections,
+  type Corrections,
+  correctAgreement as decide,
+  isCorrectable,
+  requireCorrectable,
+} from "./corrections.ts";
 import { parseTabs } from "./tabs.ts";
 
 export const correctAgreement = (deps: SignDeps): SignRpcs<"correctAgreement"> => ({
@@ -42,10 +49,14 @@ async function correct(
   request: CorrectAgreementRequest,
 ): Promise<Answer> {
   const target = agreementTarget(request.agreementId);
-  await deps.organizations.of(caller.orgId);
+  const { corrections: isTurnedOn } = await deps.organizations.of(caller.orgId);
+  const { ifTurnedOn } = request;
   const context = decisionContext(deps, caller, request.observed);
   const requireAsRead = (current: Agreement): void => {
     // The status is checked before the request's content, so that its error comes first.
+    if (ifTurnedOn && (isTurnedOn !== true || !isCorrectable(current, context.now))) {
+      throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED");
+    }
     requireCorrectable(current, context.now);
     if (request.ifModifiedAt) requireUnmodified(current, timestampDate(request.ifModifiedAt));
   };
@@ -79,6 +90,7 @@ const parseCorrections = (request: CorrectAgreementRequest): Corrections => ({
   texts: defined({ emailSubject: request.emailSubject, emailBlurb: request.emailBlurb }),
   notification: request.notification === undefined ? {} : parseNotification(request.notification),
   removeRecipientIds: request.removeRecipientIds,
+  addsOnly: request.addsOnly,
   recipients: parseRecipients(request.recipients),
   tabs: request.tabs.map(({ recipientId, add, change, removeTabIds }, index) => ({
     recipientId,

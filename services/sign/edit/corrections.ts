@@ -26,6 +26,8 @@ export interface Corrections {
   readonly removeRecipientIds: readonly string[];
   /** Those with an existing recipientId change that recipient, and have no tabs. */
   readonly recipients: readonly RecipientDefinition[];
+  /** Whether a recipientId that exists is an error. */
+  readonly addsOnly?: boolean;
   readonly tabs: readonly ChangeTabs[];
 }
 
@@ -45,9 +47,13 @@ export interface EndedViews {
   readonly linksOf: readonly string[];
 }
 
+/** Whether somebody still has to act, in time. */
+export const isCorrectable = (agreement: Agreement, now: Date): boolean =>
+  isOpen(agreement) && !isOverdue(agreement, now);
+
 /** Throws INVALID_ENVELOPE_STATUS unless somebody still has to act, in time. */
 export function requireCorrectable(agreement: Agreement, now: Date): void {
-  if (!isOpen(agreement) || isOverdue(agreement, now)) throw invalidStatus(agreement, "correct");
+  if (!isCorrectable(agreement, now)) throw invalidStatus(agreement, "correct");
 }
 
 /** Applies corrections one after the other: removals, recipients, fields, then the rest. */
@@ -55,7 +61,7 @@ export function applyCorrections(agreement: Agreement, given: Corrections, conte
   requireCorrectable(agreement, context.now);
   const removed = new Set(requireUnsigned(agreement, given.removeRecipientIds));
   const left = { ...agreement, recipients: agreement.recipients.filter((one) => !removed.has(one)) };
-  const put = putPeople(left, given.recipients, context);
+  const put = putPeople(left, given, context);
   const fields = correctTabs({ ...agreement, recipients: put.recipients }, given.tabs, context);
   const { emailSubject, emailBlurb, notification } = withGiven(agreement, {
     ...{ ...given.texts, notification: given.notification, documents: [], recipients: [], customFields: [] },
@@ -65,14 +71,17 @@ export function applyCorrections(agreement: Agreement, given: Corrections, conte
   return { agreement: corrected, recipientIds: put.recipientIds, tabs: fields.tabs };
 }
 
-function putPeople(agreement: Agreement, definitions: readonly RecipientDefinition[], context: DecisionContext) {
-  const existing = definitions.map(({ recipientId }) => findRecipient(agreement, recipientId));
+function putPeople(agreement: Agreement, { recipients: definitions, addsOnly }: Corrections, context: DecisionContext) {
+  const changeExisting = addsOnly !== true;
+  const existing = definitions.map(({ recipientId }) =>
+    changeExisting ? findRecipient(agreement, recipientId) : undefined,
+  );
   requireUnsigned(
     agreement,
     existing.flatMap((one) => one?.id ?? []),
   );
   refuse(existing.flatMap((one, index) => fixedProblems(one, definitions[index], `recipients[${index}]`)));
-  const put = withRecipientsPut(agreement, { recipients: definitions, changeExisting: true }, context);
+  const put = withRecipientsPut(agreement, { recipients: definitions, changeExisting }, context);
   const before = new Map(agreement.recipients.map((one) => [one.id, one]));
   const recipients = put.recipients.map((one) => settled(before.get(one.id), one, agreement, context));
   const asked = recipients.filter(({ recipientId }) => put.recipientIds.includes(recipientId));

@@ -172,6 +172,25 @@ describe("CorrectAgreement", () => {
     await expectDomainError(correct(id, { ...keyed, requestHash: Buffer.alloc(32, 2) }), "IDEMPOTENCY_KEY_REUSED");
   });
 
+  test("is refused to the compatible interface as every change is, unless the organization has turned it on", async () => {
+    const { id } = await insert();
+    const asked = { removeRecipientIds: ["2"], ifTurnedOn: true };
+    await expectDomainError(correct(id, asked), "ENVELOPE_CANNOT_BE_MODIFIED");
+    const turnedOn = setup.organization({ corrections: true });
+    const other = { ...withAnnReady(openSample({}, file)), id: randomUUID() };
+    await turnedOn.insert(other, [file]);
+    const added = { recipientId: "2", name: "Bob", email: "bob@example.org" };
+    await expectDomainError(
+      correct(other.id, { recipients: [added], addsOnly: true, ifTurnedOn: true }, turnedOn),
+      "VALIDATION_FAILED",
+    );
+    const { agreement } = await correct(other.id, asked, turnedOn);
+    expect(agreement?.recipients.map(({ recipientId }) => recipientId)).toEqual(["1", "3", "4"]);
+    const ending = { ...openSample({}, file), id: randomUUID(), status: "voided" as const };
+    await turnedOn.insert(ending, [file]);
+    await expectDomainError(correct(ending.id, asked, turnedOn), "ENVELOPE_CANNOT_BE_MODIFIED");
+  });
+
   test("completes an agreement when those are removed who had not signed", async () => {
     const agreement = await insert();
     await finish(agreement, await openPage(agreement));

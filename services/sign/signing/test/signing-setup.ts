@@ -54,13 +54,14 @@ export async function startSigning() {
   const renderer = await createFakeRenderer(rendering);
   const intake = createIntake({ logger, renderer, clock, size: 1 });
   const sandboxes = new Set<string>();
+  const correcting = new Set<string>();
   const deps: SignDeps = {
     ...{ pool, intake, renderer, clock, newId, logger },
     ...testSeals(pool),
     deletesNothing: false,
     evidenceLog: createFakeClick().client,
     organizations: {
-      of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
+      of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId), corrections: correcting.has(orgId) }),
       known: (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId) }),
       sender: async () => unknownSender,
     },
@@ -96,9 +97,10 @@ export async function startSigning() {
     advance: (ms: number) => {
       time += ms;
     },
-    organization: (given: { sandbox?: boolean } = {}) => {
+    organization: (given: { sandbox?: boolean; corrections?: boolean } = {}) => {
       const organization = organizationOf(deps, createClient(SignService, transport));
       if (given.sandbox === true) sandboxes.add(organization.orgId);
+      if (given.corrections === true) correcting.add(organization.orgId);
       return organization;
     },
     stop: async () => {

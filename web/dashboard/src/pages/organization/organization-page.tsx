@@ -42,6 +42,7 @@ export function OrganizationPage() {
         <p className="quiet">{texts.limitsHelp}</p>
       </Section>
       {isOwner && <PublicationRules />}
+      {isOwner && <Corrections />}
       <SealCertificate />
       {isOwner && <AuditTrail />}
     </Page>
@@ -133,6 +134,26 @@ function PublicationRules() {
       </Loaded>
       {error !== undefined && <ErrorNotice error={error} />}
       <p className="quiet">{texts.fourEyesHelp}</p>
+    </Section>
+  );
+}
+
+/** Whether the compatible interface may correct what was sent. */
+function Corrections() {
+  const texts = useTexts("organization");
+  const api = useApi();
+  const { organization, refresh } = useSession();
+  const { run, isBusy, error } = useAction(async (envelopeCorrections: boolean) => {
+    await api.send("PATCH", "/v1/dashboard/organization", { envelopeCorrections });
+    await refresh();
+  });
+  return (
+    <Section title={texts.corrections}>
+      <Switch isSelected={organization.envelopeCorrections} isDisabled={isBusy} onChange={(isOn) => void run(isOn)}>
+        {texts.envelopeCorrections}
+      </Switch>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <p className="quiet">{texts.envelopeCorrectionsHelp}</p>
     </Section>
   );
 }

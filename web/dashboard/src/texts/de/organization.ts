@@ -33,6 +33,10 @@ export const organization: typeof english = {
   fourEyes: "Vor der Veröffentlichung eines Textes die Freigabe einer zweiten Person verlangen",
   fourEyesHelp:
     "Freigeben muss jemand, der den Text nicht geschrieben hat; Autoren und API-Schlüssel können das nicht. Beim Aktivieren werden geplante Veröffentlichungen ohne Freigabe abgebrochen. Webhooks können zu jeder Änderung ein Audit-Ereignis empfangen.",
+  corrections: "Berichtigungen",
+  envelopeCorrections: "Der DocuSign-kompatiblen API erlauben, gesendete Umschläge zu berichtigen",
+  envelopeCorrectionsHelp:
+    "Ist das ausgeschaltet, lehnt diese API jede Änderung eines gesendeten Umschlags ab. Die eigene API kann Vereinbarungen immer berichtigen.",
   seal: "Siegelzertifikat",
   sealHelp:
     "Mit diesem Zertifikat wird jedes abgeschlossene Dokument versiegelt. PDF-Programme zeigen denselben Namen und Fingerabdruck. Um dem Siegel auf Ihrem Rechner zu vertrauen, importieren Sie die Datei.",

@@ -32,6 +32,10 @@ export const organization = {
   fourEyes: "Require approval by a second person before publishing a text",
   fourEyesHelp:
     "Someone who didn’t write the text has to approve it; authors and API keys can’t. Turning this on cancels scheduled publications that haven’t been approved. Webhooks can receive the audit event of every change.",
+  corrections: "Corrections",
+  envelopeCorrections: "Allow the DocuSign-compatible API to correct envelopes that were sent",
+  envelopeCorrectionsHelp:
+    "While this is off, that API refuses every change to a sent envelope. The native API can always correct agreements.",
   seal: "Sealing certificate",
   sealHelp:
     "Every completed document is sealed with this certificate. PDF readers show the same name and fingerprint. To trust the seal on your computer, import the file.",
