@@ -82,7 +82,7 @@ body:has(#language-curl:checked) .sample:not(.curl), body:has(#language-typescri
 body:has(#language-python:checked) .sample:not(.python) { display: none; }
 .groups { columns: 22rem; column-gap: 2.5rem; }
 .groups section { break-inside: avoid; }
-.groups h2 { margin-top: 1.5rem; }
+.groups h2 { margin-top: 0; padding-top: 1.5rem; }
 .areas { margin: 0; list-style: none; padding: 0; }
 .areas li { padding: .6rem 0; border-bottom: 1px solid var(--line); }
 .areas a { font-weight: 600; }
