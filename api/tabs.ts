@@ -202,6 +202,7 @@ export const tabProposal = shown(TabProposalSchema, {
   text: readOnly(text(), { description: "What stands there.", example: "{{signature:1}}" }),
 });
 
+export type TabProposal = AnswerOf<typeof tabProposal.table>;
 export type TabAnswer = AnswerOf<typeof tab.table>;
 export type TabBody = CreateOf<typeof tab.table>;
 export type TabToFill = AnswerOf<typeof tabToFill.table>;

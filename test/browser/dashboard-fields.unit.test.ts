@@ -11,7 +11,7 @@ test("changes of one kind in a row are undone together, and others one by one", 
   const first = field();
   const moved = (x: number): Tab => ({ ...first.tab, x });
   let history = historyOf([]);
-  history = changeFields(history, { kind: "add", field: first });
+  history = changeFields(history, { kind: "add", fields: [first] });
   for (const x of [105, 110, 115]) {
     history = changeFields(history, { kind: "tab", key: first.key, tab: moved(x), of: "place 0" });
   }

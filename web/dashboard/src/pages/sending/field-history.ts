@@ -11,7 +11,7 @@ interface FieldHistory {
 }
 
 export type FieldChange =
-  | { readonly kind: "add"; readonly field: Field }
+  | { readonly kind: "add"; readonly fields: readonly Field[] }
   | { readonly kind: "tab"; readonly key: string; readonly tab: Tab; readonly of?: string }
   | { readonly kind: "recipient"; readonly key: string; readonly recipientId: RecipientInput["recipientId"] }
   | { readonly kind: "remove"; readonly key: string }
@@ -50,7 +50,7 @@ export function changeFields(history: FieldHistory, change: FieldChange): FieldH
 type Step = Exclude<FieldChange, { readonly kind: "undo" | "redo" }>;
 
 function changed(fields: readonly Field[], change: Step): readonly Field[] {
-  if (change.kind === "add") return [...fields, change.field];
+  if (change.kind === "add") return [...fields, ...change.fields];
   if (change.kind === "remove") return fields.filter(({ key }) => key !== change.key);
   return fields.map((field) => {
     if (field.key !== change.key) return field;

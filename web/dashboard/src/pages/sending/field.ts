@@ -1,6 +1,7 @@
+import type { TabProposal } from "#api/tabs.ts";
 import { allOf, hasFields } from "./recipients.ts";
 import { isNamed, kindOf } from "./tab-kinds.ts";
-import type { Draft, RecipientInput, Tab, TabType } from "./types.ts";
+import type { Draft, Recipient, RecipientInput, Tab, TabType } from "./types.ts";
 
 /** A tab while it is being placed. */
 export interface Field {
@@ -75,6 +76,27 @@ export function newField({ type, recipientId, spot, fields }: NewField): Field {
   };
   return { key: crypto.randomUUID(), recipientId, tab };
 }
+
+/** The field that a proposal becomes: that of the signer whom it names, or of somebody else. */
+export function proposedField(
+  { signer, label, ...given }: TabProposal & { readonly documentId: string },
+  people: readonly Recipient[],
+  fields: readonly Field[],
+): Field | undefined {
+  const signers = people.filter(({ role }) => role !== "approver");
+  const person = signers[signer - 1] ?? signers[0] ?? people[0];
+  if (person === undefined) return undefined;
+  const { type, width, height, required } = given;
+  const { tab, ...field } = newField({ type, recipientId: person.recipientId, spot: spotOf(given), fields });
+  return { ...field, tab: { ...tab, width, height, required, ...(label === "" ? {} : { label }) } };
+}
+
+const spotOf = ({ documentId, page, x, y }: Pick<Spot, "documentId" | "page" | "x" | "y">) => ({
+  documentId,
+  page,
+  x,
+  y,
+});
 
 /** A new button below the last one. */
 export function withButton({ tab }: Field): Tab {

@@ -1,12 +1,15 @@
 import { type KeyboardEvent, type PointerEvent as ReactPointerEvent, useRef, useState } from "react";
+import type { TabProposal } from "#api/tabs.ts";
+import { useApi } from "../../api/client.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { PdfPages } from "../../ui/pdf/pdf-pages.tsx";
 import { EmptyState, ErrorNotice } from "../../ui/states.tsx";
 import { Select } from "../../ui/text-field.tsx";
+import { useAction } from "../../ui/use-action.ts";
 import { followPointer, scaleOf, spotInView, spotUnder } from "./drag.ts";
-import { isAnchored } from "./field.ts";
+import { type Field, isAnchored, proposedField } from "./field.ts";
 import { FieldPanel } from "./field-panel.tsx";
 import { type Ghost, hueOf, PageFields } from "./page-fields.tsx";
 import { pathOf } from "./queries.ts";
@@ -66,6 +69,7 @@ function undoByKey(event: KeyboardEvent, { undo, redo }: FieldEditor): void {
 
 function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly saver: FieldSaver }) {
   const texts = useTexts("sending");
+  const suggestion = useSuggestion(editor, saver);
   return (
     <>
       <div className="sending-doings">
@@ -77,6 +81,12 @@ function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly save
         </Button>
         <span className="sending-quiet">{texts.saveStates[saver.state]}</span>
       </div>
+      <div>
+        <Button isDisabled={suggestion.isBusy} onPress={() => void suggestion.run()}>
+          {texts.suggest}
+        </Button>
+      </div>
+      {suggestion.error !== undefined && <ErrorNotice error={suggestion.error} />}
       {saver.state === "failed" && (
         <>
           <ErrorNotice error={saver.error} />
@@ -87,6 +97,25 @@ function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly save
       )}
     </>
   );
+}
+
+/** Takes all fields that the texts of the documents ask for and that are not there yet. */
+function useSuggestion(editor: FieldEditor, saver: FieldSaver) {
+  const api = useApi();
+  const { draft, people } = editor;
+  return useAction(async () => {
+    // The service knows saved fields only, and proposes nothing where one of them is.
+    if (!(await saver.flush())) return;
+    const added: Field[] = [];
+    for (const { documentId } of draft.documents) {
+      const path = `${pathOf(draft.id)}/documents/${encodeURIComponent(documentId)}/proposals`;
+      for (const proposal of await api.get<readonly TabProposal[]>(path)) {
+        const field = proposedField({ ...proposal, documentId }, people, [...editor.fields, ...added]);
+        if (field !== undefined) added.push(field);
+      }
+    }
+    editor.addAll(added);
+  });
 }
 
 /** Fields that stand at a text of the document, which is looked for when it is sent. */

@@ -41,7 +41,7 @@ export function useFieldEditor(draft: Draft, saver: Pick<FieldSaver, "schedule">
     setSaid(words);
   };
   const take = (field: Field, words: string) => {
-    change({ kind: "add", field }, words);
+    change({ kind: "add", fields: [field] }, words);
     select(field.key);
     wantsFocus.current = field.key;
   };
@@ -66,6 +66,11 @@ export function useFieldEditor(draft: Draft, saver: Pick<FieldSaver, "schedule">
       const field = newField({ type, recipientId, spot: freeSpot(spot, fields), fields });
       take(field, texts.added(titleOf(field), spot.page));
     },
+    /** All at once, so that they are undone at once. */
+    addAll: (added: readonly Field[]) =>
+      added.length === 0
+        ? setSaid(texts.nothingSuggested)
+        : change({ kind: "add", fields: added }, texts.suggested(added.length)),
     duplicate: (field: Field) => take(copyOf(field, fields), texts.added(titleOf(field), spotsOf(field)[0]?.page ?? 1)),
     remove: (field: Field) => {
       const at = fields.indexOf(field);

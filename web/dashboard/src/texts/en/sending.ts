@@ -118,6 +118,9 @@ export const sending = {
   removed: (title: string) => `Removed ${title}.`,
   placed: (page: number, x: number, y: number, width: number, height: number) =>
     `Page ${page}, at ${x}, ${y}, ${width} by ${height} points.`,
+  suggest: "Suggest fields",
+  suggested: (count: number) => (count === 1 ? "Added 1 field." : `Added ${count} fields.`),
+  nothingSuggested: "Nothing in the text asks for a field that isn’t there.",
   undo: "Undo",
   redo: "Redo",
   undone: "Undone.",
