@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
+import { PDFDocument } from "pdf-lib";
 import type { BrowserContextOptions, Locator, Page, Route } from "playwright-core";
 import { onePixel } from "#api/kinds.ts";
 import { officeForm } from "../../services/sign/intake/test/form-pdfs.ts";
@@ -44,6 +45,15 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     mimeType: "application/pdf",
     buffer: Buffer.from(await contractPdf(), "base64"),
   });
+
+  /** Its text asks for a signature of the first signer, and for the date of the second. */
+  async function asking(name: string) {
+    const document = await PDFDocument.create();
+    const page = document.addPage([595, 842]);
+    page.drawText("Signed: {{signature:1}}", { x: 72, y: 600, size: 12 });
+    page.drawText("Dated: {{dateSigned:2}}", { x: 72, y: 500, size: 12 });
+    return { name, mimeType: "application/pdf", buffer: Buffer.from(await document.save()) };
+  }
 
   /** As if it had ended while the file was on its way. */
   async function endSession(page: Page, route: Route): Promise<void> {
@@ -98,7 +108,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
   test("the form fields of a PDF become fields of whom the sender says, in their places", async () => {
     const page = await enter("/agreements/new");
     const form = { name: "Application.pdf", mimeType: "application/pdf", buffer: await officeForm() };
-    await page.locator("input[type=file]").setInputFiles([await pdf("Contract.pdf"), form]);
+    await page.locator("input[type=file]").setInputFiles([await pdf("Contract.pdf"), form, await asking("Offer.pdf")]);
     const choice = page.getByRole("button", { name: /60 form fields/ });
     await choice.waitFor();
     expect(await page.getByText(/form field/).count()).toBe(1);
@@ -125,6 +135,20 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await last.scrollIntoViewIfNeeded();
     await last.locator("canvas").waitFor();
     await screenshot(page, "sending-form-fields");
+    await button(page, "Suggest fields").click();
+    await page.getByText("Added 2 fields.").waitFor();
+    await isSaved(page);
+    const [anns, bobs] = (await agreementAt(page)).recipients.signers;
+    expect(anns.tabs).toEqual([expect.objectContaining({ documentId: "3", type: "signature", page: 1 })]);
+    expect(bobs.tabs.at(-1)).toMatchObject({ documentId: "3", type: "dateSigned", page: 1 });
+    await expectAccessible(page);
+    await screenshot(page, "sending-suggested");
+    await button(page, "Suggest fields").click();
+    await page.getByText("Nothing in the text asks for a field that isn’t there.").waitFor();
+    await button(page, "Undo").click();
+    await isSaved(page);
+    const [{ tabs: annsAfter }, { tabs: bobsAfter }] = (await agreementAt(page)).recipients.signers;
+    expect([annsAfter.length, bobsAfter.length]).toEqual([0, 60]);
     await page.context().close();
   });
 
