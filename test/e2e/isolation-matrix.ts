@@ -7,6 +7,7 @@ import {
   ending,
   type Place,
   protectedPlaces,
+  refusedAsMember,
   requestWith,
   unknownName,
 } from "../isolation/places.ts";
@@ -67,7 +68,12 @@ function describeMatrix(_mode: Mode, running: () => System): void {
       const names = [...Object.values(idsOfA), ...allUnknownNames()];
       expect(comparable(foreign, names)).toEqual(comparable(absent, names));
       if (answersAnyway.includes(place.title)) expect(foreign.status).toBeLessThan(500);
-      else
+      else if (refusedAsMember.includes(place.title)) {
+        const { errorCode, details } = foreign.body;
+        expect([foreign.status, errorCode, details[0].field, details[0].code]).toEqual([
+          ...[400, "VALIDATION_FAILED", place.at, "NOT_FOUND"],
+        ]);
+      } else
         expect([foreign.status, foreign.body.errorCode ?? foreign.body.code]).toEqual([
           404,
           expect.stringMatching(/(^|_)NOT_FOUND$/i),

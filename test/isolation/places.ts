@@ -89,6 +89,15 @@ const unknownNames: Readonly<Record<string, () => string>> = {
   signingSession: () => "z".repeat(22),
 };
 
+/** What refuses ids that name nothing as a wrong value of a member. */
+export const refusedAsMember = [
+  "createExport acceptances.templateId",
+  "createExport acceptances.versionId",
+  "createExport acceptances.campaignId",
+  "createExportSchedule templateId",
+  "updateExportSchedule templateId",
+];
+
 /** What answers ids that name nothing with an empty result, or is no organization's own. */
 export const answersAnyway = [
   "bulkArchiveTemplates templateIds[]",
@@ -100,6 +109,8 @@ export const answersAnyway = [
   "getUserConsentState ?templateId",
   "updateUserConsentState path",
   "eraseUser path",
+  // Who is in no campaign is out of it already.
+  "removeCampaignPerson {userRef}",
   "updateUserConsentState purposes[].templateId",
   "getEmbedScript path",
   "getPinnedEmbedScript path",

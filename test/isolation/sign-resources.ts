@@ -174,9 +174,6 @@ export const signAnswersAnyway: readonly string[] = [
   "compatListEnvelopes ?envelope_ids",
   "compatListEnvelopeStatus envelopeIds[]",
   "listDeletions ?agreementId",
-  // The field is refused, with VALIDATION_FAILED.
-  "createExportSchedule templateId",
-  "updateExportSchedule templateId",
   // Whoever has not the cookie of a session is told that it has ended.
   ...operations.flatMap(({ operationId, path }) =>
     path.startsWith("/signing/s/") ? [`${operationId} path`, `${operationId} {sid}`] : [],
