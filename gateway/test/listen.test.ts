@@ -70,6 +70,7 @@ describe("configuration", () => {
       floodGuardRequests: 300_000,
       publicUrl: "",
       mailReportsSecret: "",
+      abuseContact: "",
       allowPrivateReceivers: false,
       privateReceivers: expect.any(Object),
       requireEmbedScript: false,

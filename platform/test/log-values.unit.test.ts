@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
 import pg from "pg";
@@ -29,11 +29,15 @@ describe("what a log line may hold", () => {
   });
 
   test("a position in a script that a process was started from stands with the name of its source", () => {
-    const script = readFileSync(new URL("../../gen/processes/click.mjs", import.meta.url), "utf8").split("\n");
-    const line = script.indexOf("// services/click/service.ts") + 2;
+    const folder = new URL("../../gen/processes/", import.meta.url);
+    const linesOf = (name: string) => readFileSync(new URL(name, folder), "utf8").split("\n");
+    const source = "// services/click/service.ts";
+    const scripts = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
+    const script = scripts.find((name) => linesOf(name).includes(source)) ?? "";
+    const position = `gen/processes/${script}:${linesOf(script).indexOf(source) + 2}:7`;
     const err = new TypeError("no such thing");
-    err.stack = `TypeError: no such thing\n    at create (file:///app/gen/processes/click.mjs:${line}:7)`;
-    const place = `services/click/service.ts, gen/processes/click.mjs:${line}:7`;
+    err.stack = `TypeError: no such thing\n    at create (file:///app/${position})`;
+    const place = `services/click/service.ts, ${position}`;
     expect(logged({ err }).fields.err.stack).toBe(`TypeError: no such thing\n    at create (${place})`);
   });
 

@@ -185,7 +185,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     const mail = mailbox.getByRole("article").filter({ hasText: subject }).filter({ hasText: "ann@example.com" });
     while ((await mail.count()) === 0) await mailbox.reload();
     await screenshot(mailbox, "first-hour-mailbox");
-    const signing = await broughtBy(mailbox, "popup", () => mail.getByRole("link").first().click());
+    const signing = await broughtBy(mailbox, "popup", () => mail.getByRole("link", { name: /^http/ }).first().click());
     await signing.getByLabel("I have read this and agree").check();
     await button(signing, "Continue").click();
     await signing.getByRole("button", { name: /^Sign here/ }).click();

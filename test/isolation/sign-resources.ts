@@ -28,7 +28,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makers.bulkBatch(api, name, template)),
     ...(await makers.brand(api, name)),
     ...(await makers.connect(api)),
-    ...(await makeAttachment(api, name)),
+    ...(await makers.attachedAgreement(api, name)),
     erasure: bodyOf(201, await api.post("/v1/privacy/erasures", { email: `${name}@example.org`, dryRun: true })).id,
     ...(await makeExport(api, name)),
     ...(await makeExportSchedule(api)),
@@ -41,6 +41,7 @@ export async function createAnewFor({ operationId, pathParams }: Operation, api:
   const named = new Set(pathParams.map(({ resource }) => makerOf.get(resource)));
   if (operationId === "compatMoveToFolder") named.add("agreement");
   if (operationId === "compatDeleteBrands") named.add("brand");
+  if (operationId === "correctAgreement") named.add("attachedAgreement");
   let made = own;
   for (const maker of named) if (maker !== undefined) made = { ...made, ...(await makers[maker](api, "anew", own)) };
   return made;
@@ -52,7 +53,7 @@ export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean =>
 
 const makers = {
   brand: makeBrand,
-  ...{ agreement: makeAgreement, signTemplate: makeTemplate, bulkBatch: makeBatch },
+  ...{ agreement: makeAgreement, attachedAgreement: makeAttachment, signTemplate: makeTemplate, bulkBatch: makeBatch },
   exportSchedule: makeExportSchedule,
   ...{ connect: makeConnect, connectSecret: makeConnectSecret, webhookEndpoint: makeWebhookEndpoint },
 };
@@ -119,7 +120,7 @@ async function makeAttachment(api: Api, name: string): Promise<Ids> {
   const kept = bodyOf(200, await api.call("POST", `/signing/s/${signingSession}/attachments`, file, headers));
   const saved = { values: [{ tabId: tab.tabId, value: kept.value }], place: tab.tabId };
   bodyOf(204, await api.call("POST", `/signing/s/${signingSession}/progress`, saved, headers));
-  return { attachedAgreement: agreement.id, attachment: kept.value };
+  return { attachedAgreement: agreement.id, attachment: kept.value, attachedTab: tab.tabId, ...namesFor(name) };
 }
 
 async function makeTemplate(api: Api, name: string): Promise<Ids> {
@@ -181,7 +182,11 @@ export const signAnswersAnyway: readonly string[] = [
 ];
 
 /** Bodies of signing that lead to an id; everything else in them is the caller's own. */
-export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
+export const signBodies: Readonly<Record<string, (id: string, own: Ids) => unknown>> = {
+  "correctAgreement tabs[].change[].tabId": (id, own) => ({
+    tabs: [{ ...recipientId(own), change: [{ tabId: id, required: true }] }],
+  }),
+  "correctAgreement tabs[].remove[]": (id, own) => ({ tabs: [{ ...recipientId(own), remove: [id] }] }),
   ...Object.fromEntries(
     ["createAgreement", "updateAgreement", "createSignTemplate", "updateSignTemplate"].map((operation) => [
       `${operation} brandId`,
@@ -212,14 +217,17 @@ export const signBodies: Readonly<Record<string, (id: string) => unknown>> = {
 /** What an id in a query or body of signing names; undefined for other operations. */
 export function signResourceAt(operationId: string, at: string): string | undefined {
   if (/brandId$/i.test(at)) return "brand";
+  if (operationId === "correctAgreement") return "attachedTab";
   if (!/^(compat|createAgreement$|setLegalHold$|listDeletions$)/.test(operationId)) return undefined;
   if (at === "connectId") return "connect";
   return /templateId$/i.test(at) ? "signTemplate" : "agreement";
 }
 
-/** What a parameter of a path names: only an agreement that was sent has attachments. */
+/** What a parameter of a path names: only an agreement that was sent has attachments, and can be corrected. */
 export const signResourceIn = ({ path }: Pick<Operation, "path">, resource: string): string =>
-  resource === "agreement" && path.startsWith("/v1/sign/agreements/{id}/attachments") ? "attachedAgreement" : resource;
+  resource === "agreement" && /^\/v1\/sign\/agreements\/\{id\}\/(attachments|corrections)/.test(path)
+    ? "attachedAgreement"
+    : resource;
 
 const recipientId = (own: Ids) => ({ recipientId: own.recipientId });
 const documentId = (own: Ids) => ({ documentId: own.documentId });
@@ -228,6 +236,7 @@ const documentId = (own: Ids) => ({ documentId: own.documentId });
 export const signPathBodies: Readonly<Record<string, (own: Ids) => unknown>> = {
   createRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
   compatCreateRecipientView: (own) => ({ ...recipientId(own), returnUrl: "https://www.example.com/" }),
+  correctAgreement: () => ({ emailSubject: `Please sign the offer ${crypto.randomUUID()}` }),
   // One brand alone may have the name that the example has.
   compatCreateBrand: () => ({ brandName: `Brand ${crypto.randomUUID()}`, isSendingDefault: "true" }),
   compatUpdateBrand: () => ({ brandCompany: "Example AG", isSendingDefault: "true" }),
