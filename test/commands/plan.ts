@@ -496,6 +496,7 @@ export const drillsInSuites: Readonly<Record<string, { readonly suite: string; r
     suite: "test/chaos/lifecycle/suite.ts",
     parts: ["LifecycleCluster", "startLoad", "problemsOf", "rollingRestart", "killOneOfEach"],
   },
+  "drill:office": { suite: "services/convert/test/convert.test.ts", parts: ["makeOfficeFiles", "compareConversions"] },
   "drill:limits": { suite: "test/chaos/budgets/suite.ts", parts: ["runBudgets"] },
   // Of these only the parts that judge and choose: they take minutes however short.
   "drill:soak": { suite: "test/chaos/soak/slopes.unit.test.ts", parts: ["isFlat", "verdictOf"] },
