@@ -74,11 +74,12 @@ function parsed(text: string): Record<string, unknown> {
 
 /**
  * The host of SNS in the region of a topic. Nothing else of a message chooses where this process connects to, so nobody
- * can have it ask another host.
+ * can have it ask another host. A region is spelled as such: `sns.s3-us-west-2.amazonaws.com` would be a bucket named
+ * sns, where whoever has it keeps a key.
  */
 function hostOfTopic(topic: string): string | undefined {
   const [, partition = "", region] =
-    /^arn:aws(-cn|-us-gov)?:sns:([a-z0-9-]{1,30}):\d{12}:[\w.-]{1,260}$/.exec(topic) ?? [];
+    /^arn:aws(-cn|-us-gov)?:sns:([a-z]{2,4}(?:-[a-z]{2,12}){1,3}-\d{1,2}):\d{12}:[\w.-]{1,260}$/.exec(topic) ?? [];
   return region && `sns.${region}.amazonaws.com${partition === "-cn" ? ".cn" : ""}`;
 }
 

@@ -517,6 +517,12 @@ X-Assent-Report: ${token}
       for (const TopicArn of ["arn:aws:sns:evil.example/:123456789012:bounces", "arn:aws:s3:::bucket", ""]) {
         expect(await told(notification(bounced, { TopicArn }))).toEqual([202, []]);
       }
+      // A bucket that is named sns, whose owner could keep any key there.
+      for (const region of ["s3", "s3-us-west-2", "s3-accelerate", "s3-website-us-east-1"]) {
+        const SigningCertURL = `https://sns.${region}.amazonaws.com/SimpleNotificationService-${"0a".repeat(16)}.pem`;
+        const TopicArn = `arn:aws:sns:${region}:123456789012:bounces`;
+        expect(await told(notification(bounced, { TopicArn, SigningCertURL }))).toEqual([202, []]);
+      }
       expect(snsAsked).toEqual([]);
     });
 

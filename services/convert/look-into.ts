@@ -1,3 +1,4 @@
+import { cleanRtf, isPicture } from "./clean-rtf.ts";
 import { damaged, encrypted, FileProblem, isXml, type Parts, readPackage, writePackage } from "./read-package.ts";
 
 /** Of which kind a file is: a package of parts (OOXML, OpenDocument), or one stream of bytes. */
@@ -91,7 +92,8 @@ function clean(format: OfficeFormat, bytes: Buffer): Uint8Array {
   }[packaging]();
   if (!isRight) throw notOf(name);
   if (packaging === "ooxml") return writePackage(cleanOoxml(format, bytes));
-  return packaging === "opendocument" ? writePackage(cleanOpenDocument(format, bytes)) : bytes;
+  if (packaging === "opendocument") return writePackage(cleanOpenDocument(format, bytes));
+  return packaging === "rtf" ? cleanRtf(bytes) : bytes;
 }
 
 const isPackage = (bytes: Buffer): boolean => bytes.length > 22 && bytes.readUInt32LE(0) === 0x04034b50;
@@ -107,7 +109,7 @@ const isOoxmlPart = (name: string): boolean =>
   );
 
 function cleanOoxml({ mainType, name: format }: OfficeFormat, bytes: Buffer): Parts {
-  const parts = readPackage(bytes, isOoxmlPart);
+  const parts = withKnownPictures(readPackage(bytes, isOoxmlPart));
   const types = parts.get("[Content_Types].xml");
   if (types === undefined || mainType?.test(textOf(types)) !== true) throw notOf(format);
   const cleaned: Parts = new Map();
@@ -119,12 +121,24 @@ function cleanOoxml({ mainType, name: format }: OfficeFormat, bytes: Buffer): Pa
   return cleaned;
 }
 
+/**
+ * Drops pictures of other kinds than their names say: LibreOffice goes by what is in them, and drawings (SVG) and
+ * programs (PostScript) may name other files.
+ */
+function withKnownPictures(parts: Parts): Parts {
+  for (const [name, part] of parts) {
+    const isOther = /^ObjectReplacements\//.test(name) || /\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf)$/i.test(name);
+    if (isOther && !isPicture(part.toString("hex", 0, 44))) parts.delete(name);
+  }
+  return parts;
+}
+
 /** Drops relations to places outside, except links, and those to parts that were left out. */
 const withoutOutsideRelations = (text: string, parts: Parts): string =>
-  text.replaceAll(/<(?:[\w.-]+:)?Relationship\b(?:[^>"']|"[^"]*"|'[^']*')*>/g, (tag) => {
-    const type = attribute(tag, "Type");
-    const target = attribute(tag, "Target");
-    if (attribute(tag, "TargetMode").toLowerCase() === "external") return type.endsWith("/hyperlink") ? tag : "";
+  text.replaceAll(/<(?:[^\s<>/:="']+:)?Relationship(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/g, (tag) => {
+    const attributes = attributesOf(tag);
+    const [type = "", target = "", mode = ""] = ["Type", "Target", "TargetMode"].map((name) => attributes.get(name));
+    if (mode.toLowerCase() === "external") return type.endsWith("/hyperlink") ? tag : "";
     const isOutside = /^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(target);
     return isOutside || !hasPart(parts, target) ? "" : tag;
   });
@@ -155,7 +169,7 @@ const isOpenDocumentPart = (name: string): boolean =>
   /^ObjectReplacements\/[^/]+$/.test(name);
 
 function cleanOpenDocument({ mainType, name: format }: OfficeFormat, bytes: Buffer): Parts {
-  const parts = readPackage(bytes, isOpenDocumentPart);
+  const parts = withKnownPictures(readPackage(bytes, isOpenDocumentPart));
   const type = parts.get("mimetype")?.toString("latin1").trim() ?? "";
   if (mainType?.test(type) !== true || !parts.has("content.xml")) throw notOf(format);
   const manifest = parts.get("META-INF/manifest.xml");
@@ -169,24 +183,28 @@ function cleanOpenDocument({ mainType, name: format }: OfficeFormat, bytes: Buff
 
 /** Empties references to anything but parts of the file, except links, and drops scripts. */
 const withoutOutsideReferences = (text: string, parts: Parts): string =>
-  text.replaceAll(/<([\w.-]+:)?([\w.-]+)\b((?:[^<>"']|"[^"]*"|'[^']*')*)>/g, (tag, _prefix, element: string) =>
-    element === "a" || !/href|macro-name|connection-resource/i.test(tag)
-      ? tag
-      : tag.replaceAll(
-          /([\w.-]+:)?(href|macro-name|connection-resource)(\s*=\s*)("[^"]*"|'[^']*')/gi,
-          (whole, prefix = "", name, equals, value: string) => {
+  text.replaceAll(
+    /<(?:[^\s<>/:="']+:)?([^\s<>/:="']+)((?:[^<>"']|"[^"]*"|'[^']*')*)>/g,
+    (tag, element: string, attributes: string) =>
+      element === "a" || !reaching.test(attributes)
+        ? tag
+        : tag.replaceAll(attributePattern, (whole, name: string, equals: string, value: string) => {
             const target = decoded(value.slice(1, -1));
-            return parts.has(target.replace(/^\.\//, "")) || target.startsWith("#")
-              ? whole
-              : `${prefix}${name}${equals}""`;
-          },
-        ),
+            const isInside = parts.has(target.replace(/^\.\//, "")) || target.startsWith("#");
+            return isInside || !reaching.test(name) ? whole : `${name}${equals}""`;
+          }),
   );
 
-const attribute = (tag: string, name: string): string => {
-  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
-  return decoded(found?.[1] ?? found?.[2] ?? "");
-};
+/** Attributes that name what is read or run. */
+const reaching = /href|macro-name|connection-resource|image-data|dde-topic/i;
+
+/** One after the other, so that nothing within a value is taken for another attribute. */
+const attributePattern = /([^\s=<>"'/]+)(\s*=\s*)("[^"]*"|'[^']*')/g;
+
+const attributesOf = (tag: string): ReadonlyMap<string, string> =>
+  new Map(
+    Array.from(tag.matchAll(attributePattern), ([, name = "", , value = ""]) => [name, decoded(value.slice(1, -1))]),
+  );
 
 const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
@@ -215,8 +233,14 @@ function textOf(part: Buffer): string {
     throw new FileProblem("The file declares XML entities, which may read other files. Save it again and retry.");
   }
   // Written back as UTF-8.
-  return isWide ? text.replace(/^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[^"']*/, "$1UTF-8") : text;
+  return plainXml(isWide ? text.replace(/^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[^"']*/, "$1UTF-8") : text);
 }
+
+/** Without comments, instructions and sections of text as it is: after this, every tag is one. */
+const plainXml = (text: string): string =>
+  text.replaceAll(/<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<\?(?!xml\s)[\s\S]*?\?>/g, (_whole, plain: string = "") =>
+    plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  );
 
 const oddEncoding = "The file has texts in an unusual encoding. Save it again and retry.";
 

@@ -16,6 +16,9 @@ const problemOf = (content: Uint8Array, format = "docx"): string => {
   return looked.kind === "refused" ? looked.problem : "";
 };
 
+/** As much of a picture as is looked at. */
+const onePixel = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+
 const hello = word(paragraph("Hello"));
 
 describe("a package", () => {
@@ -25,7 +28,8 @@ describe("a package", () => {
       "word/embeddings/sheet.xlsx": "another file",
       "word/activeX/activeX1.bin": "a control",
       "word/afchunk.html": "<img src='http://10.0.0.1'>",
-      "word/media/a.png": "a picture",
+      "word/media/a.png": onePixel,
+      "word/media/drawing.png": '<svg xmlns="http://www.w3.org/2000/svg"/>',
     });
     const clean = cleaned(file);
     expect(namesIn(clean).sort()).toEqual([
@@ -38,6 +42,24 @@ describe("a package", () => {
     expect(textIn(clean, "word/document.xml")).toContain("After");
     const prose = word(paragraph('LINK "A" and INCLUDETEXT "B" are words of this contract'));
     expect(textIn(cleaned(prose), "word/document.xml")).toBe(textIn(prose, "word/document.xml"));
+  });
+
+  test("loses relations to places outside, however they are spelled", () => {
+    const namespace = "http://schemas.openxmlformats.org/package/2006/relationships";
+    const outside = 'Type="a/image" Target="file:///etc/a.png" TargetMode="External"/>';
+    const links = [
+      `<Relationship Id=' TargetMode="Internal" Target="document.xml" ' ${outside}`,
+      `<\u00fc:Relationship xmlns:\u00fc="${namespace}" Id="r2" ${outside}`,
+      `<!-- <Relationship Target="document.xml" TargetMode="Internal" x=" --><Relationship Id="r3" ${outside}`,
+      `<![CDATA[<Relationship x="]]><Relationship Id="r4" ${outside}`,
+    ];
+    for (const link of links) {
+      const clean = cleaned(word(paragraph("Hello"), link));
+      expect(textIn(clean, "word/_rels/document.xml.rels")).not.toContain("file:");
+    }
+    const field = '<w:p><w:r><w:instrText><!-- --><![CDATA[INCLUDETEXT "a&b"]]></w:instrText></w:r></w:p>';
+    expect(textIn(cleaned(word(field)), "word/document.xml")).not.toContain("INCLUDETEXT");
+    expect(textIn(cleaned(word(paragraph("<![CDATA[a < b]]>"))), "word/document.xml")).toContain(">a &lt; b<");
   });
 
   test.each([
@@ -115,7 +137,9 @@ describe("an OpenDocument file", () => {
     const file = text(
       `<text:a l:href="https://example.com/">x</text:a><draw:image l:href="Pictures/a.png"/><draw:image l:href="h&#116;tp://10.0.0.1/"/><text:section-source l:href='../../etc/passwd'/><form:form l:href="file:///a"/><script:event-listener script:macro-name="vnd.sun.star.script:a"/>`,
       {
-        "Pictures/a.png": Buffer.from("a"),
+        "Pictures/a.png": onePixel,
+        "Pictures/b.png": Buffer.from("%!PS-Adobe-3.0 EPSF-3.0"),
+        "ObjectReplacements/Object 1": Buffer.from("<svg/>"),
         "Basic/script.xml": Buffer.from("a"),
         "Object 1/content.xml": Buffer.from("a"),
       },
@@ -128,6 +152,14 @@ describe("an OpenDocument file", () => {
     ]);
   });
 
+  test("loses references that stand behind comments, or have prefixes of other letters", () => {
+    const picture = '<draw:image l:href="file:///a.png"/>';
+    const file = text(
+      `<!-- <text:a " -->${picture}<\u00e9:image x='href=' l:href="file:///b.png"/><form:image-frame form:image-data="file:///c.png"/><text:section-source office:dde-topic="file:///d"/>`,
+    );
+    expect(textIn(cleaned(file, "odt"), "content.xml")).not.toContain("file:");
+  });
+
   test("that is encrypted is refused", () => {
     const manifest = Buffer.from("<manifest:manifest><manifest:encryption-data/></manifest:manifest>");
     expect(problemOf(text("", { "META-INF/manifest.xml": manifest }), "odt")).toContain("encrypted");
@@ -135,6 +167,36 @@ describe("an OpenDocument file", () => {
 });
 
 describe("other files", () => {
+  test("of RTF lose fields that load, embedded objects, and pictures that are drawings", () => {
+    const field = (code: string) => `{\\field{\\*\\fldinst ${code}}{\\fldrslt x}}`;
+    const clean = (body: string) => Buffer.from(cleaned(Buffer.from(`{\\rtf1 ${body}}`), "rtf")).toString("latin1");
+    const kept = [
+      ...[field(" PAGE "), field('{\\rtlch\\fcs1 \\af0 \\insrsid12  HYPERLINK "https://example.com"}')],
+      "{\\pict{\\*\\picprop\\shplid1{\\sp{\\sn a}}}\\pngblip\\bliptag-1{\\*\\blipuid ab}\n8950 4e470d0a}",
+      "{\\pict\\wmetafile8\\picw9\\pich9 0100090000}",
+    ].join("");
+    expect(clean(kept)).toBe(`{\\rtf1 ${kept}}`);
+    const codes = [
+      "INCLUDEPICTURE a",
+      "\\'49NCLUDETEXT a",
+      "{\\*\\x PAGE}INCLUDETEXT a",
+      "{\\info PAGE}DDE a",
+      "\\u73?NCLUDE a",
+    ];
+    for (const code of codes) expect(clean(field(code))).not.toContain("fldinst");
+    const drawings = [
+      "3c737667",
+      "1f8b0800",
+      "{3c737667}",
+      "{\\*\\b 3c737667}8950",
+      "\\'3c\\'73",
+      "\\bin4 <svg",
+      "\n3 c73",
+    ];
+    for (const data of drawings) expect(clean(`{\\pict\\pngblip ${data}}`)).not.toContain("\\pict");
+    expect(clean("{\\object{\\*\\objdata 0105}}")).not.toContain("objdata");
+  });
+
   test("must begin as their kind does", () => {
     expect(look(Buffer.from("{\\rtf1 Hello}"), "rtf").kind).toBe("clean");
     expect(problemOf(Buffer.from("Hello, this is a text"), "rtf")).toContain("not a .rtf file");

@@ -139,7 +139,7 @@ const wordSpace = 4;
 const boxesIn = (line: TextLine, page: number): Found[] =>
   [...line.text.matchAll(/\[ ?\]|[☐□❏❑]/g)].map((match) => {
     const place = { line, page, start: match.index, end: match.index + match[0].length };
-    const behind = line.text.slice(place.end).split(/\[ ?\]|[☐□❏❑_]/)[0] ?? "";
+    const behind = line.text.slice(place.end, place.end + 2 * maxText).split(/\[ ?\]|[☐□❏❑_]/)[0] ?? "";
     return proposal(place, {
       type: "checkbox",
       source: "blank",

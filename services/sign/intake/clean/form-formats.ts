@@ -1,3 +1,4 @@
+import { refusalOfPattern } from "#platform/linear-pattern.ts";
 import type { TabDefinition } from "../../agreement/definition.ts";
 import { storable } from "../../agreement/problems.ts";
 import type { TabType, TextStyle } from "../../agreement/tab.ts";
@@ -89,12 +90,14 @@ const dateParts: ReadonlyMap<string, string> = new Map([
 
 export function dateRule(scripts: string): Pick<TabDefinition, "validationPattern" | "validationMessage"> {
   const format = dateFormatIn(scripts);
-  if (format === undefined) return {};
+  // What nobody could store or enter is no rule.
+  if (format === undefined || storable(format) !== format) return {};
   const parts = format.match(/y+|m+|d+|H+|h+|M+|s+|t+|[^ymdHhMst]/gu) ?? [];
   const validationPattern = parts
     .map((part) => dateParts.get(part) ?? part.replace(/[\\^$.*+?()[\]{}|/]/g, (one) => `\\${one}`))
     .join("");
-  return { validationPattern, validationMessage: storable(`must have the form ${format}`) };
+  if (refusalOfPattern(validationPattern) !== undefined) return {};
+  return { validationPattern, validationMessage: `must have the form ${format}` };
 }
 
 /** `/Helv 12 Tf 0 g`: a font and its size, and a color; a size of 0 fits the field. */

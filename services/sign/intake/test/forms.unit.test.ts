@@ -133,6 +133,15 @@ describe("form fields that become tabs", () => {
     expect(await tabOf(`/FT/Tx/T(${name})`)).toMatchObject({ ...expected, label: name });
   });
 
+  test("a date whose form cannot be stored, or is too long to check, takes any date", async () => {
+    for (const form of ["mm\\000yy", "mmmd".repeat(10)]) {
+      const script = `/AA<</F<</S/JavaScript/JS(AFDate_FormatEx("${form}");)>>>>`;
+      const tab = await tabOf(`/FT/Tx/T(a)${script}`);
+      expect(tab).toMatchObject({ type: "date", label: "a" });
+      expect(tab).not.toHaveProperty("validationPattern");
+    }
+  });
+
   test.each([
     ['AFDate_FormatEx("dd.mm.yyyy");', ["31.12.2026"], ["2026-12-31", "31/12/2026"]],
     ["AFDate_KeystrokeEx('mmm d, yyyy')", ["Dec 31, 2026"], ["12 31, 2026"]],
