@@ -28,7 +28,7 @@ const plainField =
   /(?:[\s{]|\\(?:rtlch|ltrch|loch|hich|dbch|noproof|plain|cgrid|fcs|af|afs|ab|ai|f|fs|b|i|ul|ulnone|cf|cb|highlight|lang|langnp|langfe|langfenp|alang|kerning|expnd|expndtw|insrsid|charrsid|rsid|cs)(?:-?\d{1,9})?(?![a-z\d-]))*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION|HYPERLINK|TOC|TC|XE|INDEX|PAGEREF|REF|NOTEREF|SEQ|DATE|TIME|CREATEDATE|SAVEDATE|PRINTDATE|AUTHOR|TITLE|SUBJECT|FILENAME|NUMWORDS|NUMCHARS|DOCPROPERTY|STYLEREF|SYMBOL|FORMTEXT|FORMCHECKBOX|FORMDROPDOWN|MERGEFIELD|QUOTE|SHAPE)(?![A-Za-z])/iy;
 
 /** Properties, in any order and before the data. */
-const properties = /(?:\s|\\(?!bin(?![a-z]))[a-z]{1,32}(?:-?\d{1,9})?)*/y;
+const properties = /(?:\s|\\(?!(?:bin|pict)(?![a-z]))[a-z]{1,32}(?:-?\d{1,9})?)*/y;
 const ownGroup = /\{\\\*\\(?:picprop|blipuid)(?![a-z])/y;
 const hexData = /([\da-f\s]{1,200})[\da-f\s]*\}/iy;
 const binaryData = /\\bin\d{1,9} ?([\s\S]{44})/y;
@@ -50,11 +50,12 @@ function hasPictureAt(text: string, start: number): boolean {
   return hex !== undefined && isPicture(hex.replaceAll(/\s/g, "").toLowerCase());
 }
 
-/** Behind the bracket that closes the group that begins here. */
+/** Behind the bracket that closes the group that begins here. None has a picture in it, so nothing is read twice. */
 function endOfGroup(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     const character = text[at];
+    if (character === "\\" && text.startsWith("\\pict", at)) break;
     if (character === "\\") at += 1;
     else if (character === "{") depth += 1;
     else if (character === "}" && --depth === 0) return at + 1;

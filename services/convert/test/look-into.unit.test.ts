@@ -195,6 +195,10 @@ describe("other files", () => {
     ];
     for (const data of drawings) expect(clean(`{\\pict\\pngblip ${data}}`)).not.toContain("\\pict");
     expect(clean("{\\object{\\*\\objdata 0105}}")).not.toContain("objdata");
+    // In time that grows with the length alone.
+    for (const many of ["{\\pict{\\*\\picprop", "\\pict ", "\\pict{\\*\\picprop}"]) {
+      expect(clean(many.repeat(200_000))).not.toMatch(/\\pict(?![a-z])/);
+    }
   });
 
   test("must begin as their kind does", () => {
