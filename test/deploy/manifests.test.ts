@@ -356,6 +356,7 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   RPC_HOST: "pods listen everywhere",
   RPC_OWN_NAMES: "the certificates have the names of the services",
   RPC_PORT: "the manifests name the default",
+  SCREENSHOTS_MB: "pictures of pages are few, and small",
   TOKEN_AUDIENCE: "one installation has one",
   TOKEN_ISSUER: "one installation has one",
   TSA_CA_FILE: "a file that the operator mounts",

@@ -12,7 +12,7 @@ import { type FuzzResult, runFuzz } from "./run.ts";
 // In CI always the same requests, so that a change is never blamed for what it did not do; `npm run drill:fuzz` looks on.
 const anySeed = process.env.CI === "true" ? 1 : Math.floor(Math.random() * 2 ** 31);
 const seed = Number(process.env.FUZZ_SEED ?? anySeed);
-const requests = Number(process.env.FUZZ_REQUESTS ?? 3_400);
+const requests = Number(process.env.FUZZ_REQUESTS ?? 3_600);
 /** A request takes about a hundredth of a second. */
 const patienceMs = 120_000 + requests * 100;
 

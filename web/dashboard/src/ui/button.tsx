@@ -18,8 +18,7 @@ export function Button({ kind = "plain", isBusy = false, icon, children, ...prop
   wasBusy.current ||= isBusy;
   useEffect(
     () => () => {
-      // The first announcement of a page comes a little later than the others.
-      if (wasBusy.current) for (const waitMs of [0, 200]) setTimeout(forgetAnnouncements, waitMs);
+      if (wasBusy.current) forgetAnnouncements();
     },
     [],
   );
@@ -33,9 +32,16 @@ export function Button({ kind = "plain", isBusy = false, icon, children, ...prop
 
 /**
  * A busy button is announced by an element that it labels, and that stays for seven seconds. Once the button is gone, as
- * with its dialog, that is a picture without a name.
+ * with its dialog, that is a picture without a name. The first announcement of a page comes a little later than the others.
  */
 function forgetAnnouncements(): void {
+  setTimeout(removeNameless);
+  const observer = new MutationObserver(removeNameless);
+  observer.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => observer.disconnect(), 500);
+}
+
+function removeNameless(): void {
   for (const announced of document.querySelectorAll("[data-live-announcer] [aria-labelledby]")) {
     const labels = announced.getAttribute("aria-labelledby")?.split(" ") ?? [];
     if (labels.every((id) => document.getElementById(id) === null)) announced.remove();
