@@ -130,9 +130,13 @@ describeWithNats("mails about endpoints that were turned off", () => {
 
   test("a process that dies before it could note that it sent one lets it be sent again under the same id", async () => {
     const dead = Promise.withResolvers<void>();
-    onTaken = () => dead.promise;
+    const taken = Promise.withResolvers<void>();
+    onTaken = () => {
+      taken.resolve();
+      return dead.promise;
+    };
     await bus.publish([disabled(owner.organizationId)]);
-    await until(() => arrived.length === 1);
+    await taken.promise;
     onTaken = async () => undefined;
     auth.clock.advance(5 * 60_000);
     await until(async () => (await left()) === 0);
