@@ -85,7 +85,7 @@ describeInBrowser("the dashboard's webhooks", (pages) => {
     await page.getByRole("row").filter({ hasText: "503" }).waitFor();
     receiver.answerWith("orders", 204);
     await button(page, "Resend").click();
-    await page.getByText("Resent with the same event ID").waitFor();
+    await page.getByText("Resent with the same event ID.", { exact: true }).waitFor();
     await page.getByRole("row").filter({ hasText: "204" }).waitFor();
     const [first, second] = receiver.at("orders");
     expect([first?.body.type, second?.headers["webhook-id"]]).toEqual(["webhook.test", first?.headers["webhook-id"]]);
