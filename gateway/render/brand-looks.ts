@@ -131,8 +131,9 @@ export const frameStyle =
  * operator has named none.
  */
 export function reportUrlOf(contact: string, reference = ""): string {
-  if (contact === "" || contact.startsWith("https:")) {
-    if (contact === "" || reference === "") return contact;
+  if (contact === "") return "";
+  if (contact.startsWith("https:")) {
+    if (reference === "") return contact;
     const url = new URL(contact);
     url.searchParams.set("reference", reference);
     return url.href;

@@ -101,9 +101,13 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
   const convertOnce = (orgId: string, key: string, convert: () => Promise<Uint8Array>): Promise<CheckResult> => {
     const known = cache.get(key);
     if (known !== undefined) return Promise.resolve(known);
-    const begun = converting.get(key) ?? convert().then((pdf) => resultFor(orgId, key, pdf));
-    converting.set(key, begun);
-    return begun.finally(() => converting.delete(key));
+    const begun = converting.get(key);
+    if (begun !== undefined) return begun;
+    const converted = convert()
+      .then((pdf) => resultFor(orgId, key, pdf))
+      .finally(() => converting.delete(key));
+    converting.set(key, converted);
+    return converted;
   };
   const convertFile = async (orgId: string, file: Readable): Promise<CheckedFile> => {
     const { documentId, name, bytes: sent, field, format } = file;

@@ -147,7 +147,7 @@ const boxesIn = (line: TextLine, page: number): Found[] =>
     });
   });
 
-/** Words of a caption, in the languages of the signing page; the first that fits counts. */
+/** Words of a caption, in the languages that docs/sign.md names; the first that fits counts. */
 const captions: readonly (readonly [pattern: RegExp, type: TabType])[] = [
   [/\b(?:initials|kürzel|paraphe|iniciales|rubrica)\b|イニシャル/iu, "initials"],
   [/\b(?:signature|signed|sign here|unterschrift|unterzeichnet|firma del|firmado|assinatura)\b|署名/iu, "signature"],
