@@ -4,10 +4,10 @@ import type { Api } from "../support/api.ts";
 import { openApiOf } from "../support/contract.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { countRecords, differences, logProblems, type Snapshot, settledSnapshot } from "./aftermath.ts";
-import { type FuzzOperation, readOperations } from "./operations.ts";
+import { readOperations } from "./operations.ts";
 import { createBeginnings, createTokens, newUnlimited } from "./organizations.ts";
 import { createPool } from "./pool.ts";
-import { type FuzzResult, runFuzz } from "./run.ts";
+import { type FuzzResult, isOfPeople, runFuzz } from "./run.ts";
 
 // In CI always the same requests, so that a change is never blamed for what it did not do; `npm run drill:fuzz` looks on.
 const anySeed = process.env.CI === "true" ? 1 : Math.floor(Math.random() * 2 ** 31);
@@ -60,13 +60,10 @@ describe(`${requests} requests made from the OpenAPI document (again: FUZZ_SEED=
     const all = readOperations(await openApiOf(own.baseUrl));
     const asked = [...result.answers.keys()];
     expect(all.map(({ operationId }) => operationId).filter((name) => !asked.includes(name))).toEqual([]);
-    const isDone = ({ operationId }: FuzzOperation): boolean =>
-      [...(result.answers.get(operationId)?.keys() ?? [])].some((status) => status < 300);
-    // People log in there: what programs ask for with random credentials, links and passwords is refused.
-    const ofPeople = all.filter(({ path }) => path.startsWith("/v1/dashboard/"));
-    const ofPrograms = all.filter((operation) => !ofPeople.includes(operation));
+    const { isDone } = result;
+    const ofPrograms = all.filter((operation) => !isOfPeople(operation));
     expect(ofPrograms.filter(isDone).length / ofPrograms.length).toBeGreaterThan(0.7);
-    expect(ofPeople.filter(({ isProtected }) => isProtected).filter(isDone)).toEqual([]);
+    expect(all.filter((one) => isOfPeople(one) && one.isProtected && isDone(one))).toEqual([]);
   });
 
   test("the process is healthy, as responsive as before, and has not kept what it was sent", async () => {

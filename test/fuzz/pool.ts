@@ -30,7 +30,6 @@ export type Topic = ReadonlyMap<string, unknown>;
 
 const keptPerName = 40;
 const keptTopics = 300;
-const topicsAtChoice = 40;
 const longestText = 5_000;
 
 export function createPool(): Pool {
@@ -73,9 +72,7 @@ export function createPool(): Pool {
     topic: (path, at, wanted) => {
       const names = wanted.map(({ name }) => scopedAliases(path, name).flat());
       const has = (topic: Topic): number => names.filter((of) => of.some((name) => topic.has(name))).length;
-      const candidates = Array.from({ length: topicsAtChoice }, (_item, n) =>
-        topics.at(-1 - ((at + n) % topics.length)),
-      );
+      const candidates = topics.map((_topic, n) => topics.at(-1 - ((at + n) % topics.length)));
       return candidates.reduce<Topic>(
         (best, topic) => (has(topic ?? best) > has(best) ? (topic ?? best) : best),
         new Map(),

@@ -8,7 +8,7 @@ import type { Api } from "../support/api.ts";
 import { createContract, openApiOf } from "../support/contract.ts";
 import { operationFinder } from "../support/openapi.ts";
 import { type CheckDeps, problemsOf } from "./checks.ts";
-import { readOperations } from "./operations.ts";
+import { type FuzzOperation, readOperations } from "./operations.ts";
 import { type Plan, plansFor, plansForEach } from "./plans.ts";
 import type { Pool } from "./pool.ts";
 import { requestOf, type Tokens } from "./requests.ts";
@@ -36,6 +36,8 @@ export interface FuzzResult {
   readonly findings: readonly Finding[];
   /** By operation and status. */
   readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** Whether a request to it did what it is for. */
+  readonly isDone: (operation: FuzzOperation) => boolean;
   readonly longestPauseMs: number;
   /** What the process held after the first half, and at the end. */
   readonly heap: { readonly halfway: number; readonly end: number };
@@ -44,6 +46,10 @@ export interface FuzzResult {
 const plansAtOnce = 250;
 /** What nothing has spoilt yet is used up by then. */
 const requestsPerBeginning = 2 * plansAtOnce;
+/** People log in there: what programs ask for with random credentials, links and passwords is refused. */
+export const isOfPeople = ({ path }: FuzzOperation): boolean => path.startsWith("/v1/dashboard/");
+
+const furtherRounds = 4;
 /** The rest would say the same again. */
 const maxFindings = 100;
 
@@ -64,16 +70,8 @@ export async function runFuzz({ seed, requests, own, tokens, pool, addBeginnings
   const agent = new Agent({ keepAlive: true });
   const findings: Finding[] = [];
   const answers = new Map<string, Map<number, number>>();
-  let halfway = 0;
-  const pauses = monitorEventLoopDelay({ resolution: 20 });
-  pauses.enable();
-  for (let sent = 0; sent < requests && findings.length < maxFindings; sent += plansAtOnce) {
-    if (sent % requestsPerBeginning === 0) await addBeginnings();
-    const numRuns = Math.min(plansAtOnce, requests - sent);
-    const chosen = fc.sample(plans, { seed: seed + sent, numRuns });
-    // At last, when the most is known.
-    if (sent + numRuns >= requests) chosen.push(...plansForEach(operations, seed));
-    const waiting = chosen.values();
+  const sendAll = async (chosen: readonly Plan[]): Promise<void> => {
+    const waiting = [...chosen].values();
     const sendNext = async (): Promise<void> => {
       for (const plan of waiting) {
         const { finding, status } = await tryOut(plan, { own, tokens, pool, agent, deps });
@@ -82,11 +80,29 @@ export async function runFuzz({ seed, requests, own, tokens, pool, addBeginnings
       }
     };
     await Promise.all(Array.from({ length: lanes }, sendNext));
+  };
+  const isDone = ({ operationId }: FuzzOperation): boolean =>
+    [...(answers.get(operationId)?.keys() ?? [])].some((status) => status < 300);
+  let halfway = 0;
+  const pauses = monitorEventLoopDelay({ resolution: 20 });
+  pauses.enable();
+  for (let sent = 0; sent < requests && findings.length < maxFindings; sent += plansAtOnce) {
+    if (sent % requestsPerBeginning === 0) await addBeginnings();
+    const numRuns = Math.min(plansAtOnce, requests - sent);
+    const chosen = fc.sample(plans, { seed: seed + sent, numRuns });
+    await sendAll(chosen);
     if (halfway === 0 && sent >= requests / 2) halfway = heapBytes();
+  }
+  // At last, when the most is known, each once, and then again those that have always been refused.
+  await sendAll(plansForEach(operations, seed));
+  for (let round = 1; round <= furtherRounds; round += 1) {
+    await addBeginnings();
+    const refused = operations.filter((one) => !isOfPeople(one) && !isDone(one));
+    await sendAll(plansForEach(refused, seed + round));
   }
   pauses.disable();
   agent.destroy();
-  return { findings, answers, longestPauseMs: pauses.max / 1e6, heap: { halfway, end: heapBytes() } };
+  return { findings, answers, isDone, longestPauseMs: pauses.max / 1e6, heap: { halfway, end: heapBytes() } };
 }
 
 interface TryDeps extends Pick<FuzzOptions, "own" | "tokens" | "pool"> {
