@@ -18,57 +18,56 @@ interface Work {
   readonly source: string;
 }
 
-/** Two shared cores measured all of these, so they are ratios of parts rather than promises of speed. */
+/** Measured in one run on two cores (bench/results/2026-11-24T12-47-48.json): ratios of parts, no promises of speed. */
 export const works: readonly Work[] = [
   {
     name: "acceptance",
     perSecond: 10,
-    cpuMs: { gateway: 0.132, click: 0.257, templates: 0.02, postgres: 0.154, nats: 0.033 },
-    bytes: 6_300,
-    source:
-      "P1, results of 2026-11-21T02-53-15; bytes: what stays of 3,000 with a session, tables and indexes; 5,100 of 12,000 without",
+    cpuMs: { gateway: 0.105, click: 0.228, templates: 0.019, webhooks: 0.029, postgres: 0.115, nats: 0.034 },
+    bytes: 5_900,
+    source: "P1; bytes: P17, tables, indexes and log of 10,000 without a session",
   },
   {
     name: "template read",
     perSecond: 20,
-    cpuMs: { gateway: 0.111, click: 0.003, templates: 0.087, postgres: 0.042 },
+    cpuMs: { gateway: 0.054, templates: 0.016, postgres: 0.01 },
     bytes: 0,
-    source: "P5, results of 2026-11-21T06-06-46",
+    source: "P5",
   },
   {
     name: "event to a receiver",
     perSecond: 10,
-    cpuMs: { webhooks: 1.25, postgres: 0.75 },
+    cpuMs: { webhooks: 0.59, postgres: 0.35 },
     bytes: 0,
     source: "P13, with receivers less without; rows go after 30 days",
   },
   {
     name: "agreement created and sent",
     perSecond: 0.1,
-    cpuMs: { gateway: 4.9, sign: 11.9, postgres: 4 },
+    cpuMs: { gateway: 2.27, sign: 8.2, webhooks: 0.28, postgres: 1.88, nats: 0.24 },
     bytes: 100_000,
     source: "P12; bytes: a PDF of 100 KB",
   },
   {
     name: "agreement completed",
     perSecond: 0.1,
-    cpuMs: { sign: 44, docgen: 54, postgres: 17 },
+    cpuMs: { gateway: 0.3, click: 2.6, sign: 70.8, docgen: 18.8, webhooks: 1.5, postgres: 13.6, nats: 1.1 },
     bytes: 250_000,
-    source: "P12, before seals became cheaper; bytes: the sealed file and the certificate, estimated",
+    source: "P12; bytes: the sealed file and the certificate, estimated",
   },
   {
     name: "agreement read",
     perSecond: 1,
-    cpuMs: { gateway: 0.71, sign: 0.58, postgres: 0.57 },
+    cpuMs: { gateway: 0.291, sign: 0.259, postgres: 0.273 },
     bytes: 0,
     source: "P12",
   },
   {
     name: "document",
     perSecond: 0.5,
-    cpuMs: { gateway: 1.4, docgen: 12.7, postgres: 4.3 },
+    cpuMs: { gateway: 0.81, docgen: 8.63, webhooks: 0.21, postgres: 3.24, nats: 0.21 },
     bytes: 114_000,
-    source: "P8, quiet machine; bytes: the sample invoice",
+    source: "P8; bytes: the sample invoice",
   },
 ];
 
@@ -82,7 +81,7 @@ const databaseCores = 32 * 0.5;
 const databaseBytes = 16e12;
 const keptDays = 365;
 /** Of one log, measured on two cores by one organization (P1); its indexes are given under one row lock. */
-const acceptsOfOneLog = 2_450;
+const acceptsOfOneLog = 2_748;
 const largestShare = 0.2;
 /** What the autoscalers of the overlay production allow, at 80 % of a core each. */
 const mostPods: Readonly<Partial<Record<Part, number>>> = { gateway: 12, click: 12, sign: 8, docgen: 10, webhooks: 12 };
