@@ -2,6 +2,8 @@
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { DestinationStream } from "pino";
 import { createLogger } from "#platform/logger.ts";
 import { stopOnSignals } from "#platform/service.ts";
@@ -46,6 +48,7 @@ async function start(): Promise<void> {
       await copy.stop();
       await own?.stop();
     }, logger);
+    collectGarbage();
     log.showFromNow();
     process.stdout.write(welcomeText(copy.demo, home, { mailbox: copy.hasMailbox, webhooks: true }, copy.unready));
   } catch (error) {
@@ -53,6 +56,14 @@ async function start(): Promise<void> {
     await own?.stop();
     throw error;
   }
+}
+
+/** What a start leaves, a tenth of all memory, V8 would keep until the heap has grown by half. No request waits yet. */
+function collectGarbage(): void {
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  setFlagsFromString("--no-expose-gc");
+  collect();
 }
 
 /** The port that was asked for; without a wish 8080, or a free one when another program has it. */

@@ -7,7 +7,8 @@ import type { BenchOptions } from "../options.ts";
 import type { Figure } from "../report.ts";
 import { singleProcessCopy } from "../single-process.ts";
 
-const settleMs = 5000;
+/** V8 gives pages back some seconds after they are free. */
+const settleMs = 15_000;
 const samples = 20;
 
 /** P10: memory of the single process and its children when idle (Postgres not counted), and its slope under load. */
