@@ -307,6 +307,13 @@ export interface CampaignName {
   readonly id: string;
 }
 
+/** Whether any campaign of any organization may have anything to do. As the sweeper. */
+export async function hasWork(pool: pg.Pool, now: Date): Promise<boolean> {
+  const sql = `select exists (select from click.campaign where next_at <= $1)
+    or exists (select from click.campaign where status = 'RUNNING' and (unchecked > 0 or announced_at is null)) as "hasWork"`;
+  return (await pool.query<{ hasWork: boolean }>(sql, [now.toISOString()])).rows[0]?.hasWork ?? false;
+}
+
 /**
  * Some that run and have something due, of any organization, those first that have waited longest. None that was not
  * announced yet. As the sweeper.

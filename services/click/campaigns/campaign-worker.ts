@@ -20,6 +20,7 @@ import {
   findDueCampaigns,
   findForgotten,
   findUncheckedCampaigns,
+  hasWork,
   listUnchecked,
   lockAll,
   updateCampaign,
@@ -60,7 +61,7 @@ export function createCampaignWorker(deps: CampaignWorkerDeps): Worker {
     logger: deps.logger,
     run: async (mayGoOn) => {
       try {
-        let isMore = true;
+        let isMore = await hasWork(deps.sweeperPool, deps.clock.now());
         while (isMore && mayGoOn()) {
           await tellAll(deps, mayGoOn);
           isMore = await check(mayGoOn);
