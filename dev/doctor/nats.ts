@@ -1,4 +1,4 @@
-import { inspectNats, type NatsReport } from "#platform/events/nats.ts";
+import { inspectNats, type NatsReport } from "#platform/events/nats-stream.ts";
 import { parseNatsUrl } from "#platform/events/nats-url.ts";
 import { type Finding, type Installation, notice, ok, reasonOf, wrong } from "./finding.ts";
 import { isLoopback } from "./surroundings.ts";

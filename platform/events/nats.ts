@@ -9,20 +9,17 @@ import {
   createInbox,
   DeliverPolicy,
   Events,
-  headers,
-  type Msg,
   type NatsConnection,
-  NatsError,
   nanos,
-  RetentionPolicy,
-  StorageType,
 } from "nats";
 import { type FreshText, textNow } from "../config.ts";
 import { peerCertificateEnd } from "../gauges.ts";
 import type { Logger } from "../logger.ts";
 import { aborted, createGate, repeatUntil } from "./background.ts";
 import { type BusEvent, checkDurableName, type EventBus, holdMs, type Mark } from "./bus.ts";
-import { coveringPattern, eventIdOf, markHeader, readMark, subjectsOf, withMark, writeMark } from "./marks.ts";
+import { coveringPattern, eventIdOf, withMark } from "./marks.ts";
+import { publishAll, publishTimeoutMs, readNewestMark } from "./nats-publish.ts";
+import { ensureStream, type StreamState, stream } from "./nats-stream.ts";
 import { parseNatsUrl } from "./nats-url.ts";
 import type { Wire } from "./pull.ts";
 import { keepSubscribed, type Link, type LinkSource } from "./subscription.ts";
@@ -33,11 +30,8 @@ export interface NatsBusOptions {
   readonly logger: Logger;
 }
 
-const stream = "EVENTS";
 /** Outside the subjects of the stream: nobody keeps them. */
 const nudgePrefix = "assent-nudge.";
-/** How long `publish` waits for a connection, and then for the acknowledgements. */
-const publishTimeoutMs = 5_000;
 const reconnectMs = 500;
 
 /**
@@ -79,52 +73,6 @@ export function createNatsBus(options: NatsBusOptions): EventBus {
   };
 }
 
-/** What an operator wants to know of the servers. */
-export interface NatsReport {
-  readonly version: string;
-  readonly isCluster: boolean;
-  readonly storedBytes: number;
-  /** -1: no limit. */
-  readonly mostBytes: number;
-  /** Absent before the first process has made it. */
-  readonly stream?: {
-    readonly subjects: readonly string[];
-    readonly replicas: number;
-    readonly onDisk: boolean;
-    /** 0: for ever. */
-    readonly keptMs: number;
-  };
-}
-
-/** Connects once, changes nothing, and reports. Rejects when no server answers or JetStream is off. */
-export async function inspectNats(url: string): Promise<NatsReport> {
-  const nc = await connect({ ...parseNatsUrl(url), name: "assent-doctor", timeout: 3_000, reconnect: false });
-  try {
-    const jsm = await nc.jetstreamManager();
-    const account = await jsm.getAccountInfo();
-    const found = await jsm.streams.info(stream).catch((error: unknown) => {
-      if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
-      throw error;
-    });
-    return {
-      version: nc.info?.version ?? "",
-      isCluster: nc.info?.cluster !== undefined,
-      storedBytes: account.storage,
-      mostBytes: account.limits.max_storage,
-      ...(found !== undefined && {
-        stream: {
-          subjects: found.config.subjects,
-          replicas: found.config.num_replicas,
-          onDisk: found.config.storage === StorageType.File,
-          keptMs: found.config.max_age / 1_000_000,
-        },
-      }),
-    };
-  } finally {
-    await nc.close();
-  }
-}
-
 interface NatsLink extends Link {
   publish(events: readonly BusEvent[], mark: Mark | undefined): Promise<void>;
   newestMark(service: string): Promise<Mark | "unknown" | "nothing">;
@@ -142,16 +90,6 @@ interface Session extends LinkSource {
   nudge(name: string, all?: boolean): void;
   onNudge(name: string, listener: () => void): () => void;
   close(): Promise<void>;
-}
-
-/** What was last seen of the stream. */
-interface StreamState {
-  /** When it was made, which no other stream of this name shares. */
-  created: string | undefined;
-  /** The highest that was seen of it. */
-  lastSequence: number;
-  /** How often it went back to a lower one. */
-  setbacks: number;
 }
 
 /** Connects, and connects again whenever the connection is given up; the client itself survives broken connections. */
@@ -273,38 +211,6 @@ async function watch(
   }
 }
 
-async function ensureStream(nc: NatsConnection, state: StreamState): Promise<void> {
-  const jsm = await nc.jetstreamManager({ checkAPI: false });
-  const { lastSequence } = state;
-  try {
-    const found = await jsm.streams.info(stream);
-    noteStream(state, String(found.created), found.state.last_seq, lastSequence);
-  } catch (error) {
-    if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
-    const made = await jsm.streams.add({
-      name: stream,
-      subjects: ["assent.>"],
-      storage: StorageType.File,
-      retention: RetentionPolicy.Limits,
-      max_age: nanos(7 * 24 * 3_600_000),
-      duplicate_window: nanos(120_000),
-      // Three copies wherever there are servers to hold them.
-      num_replicas: nc.info?.cluster === undefined ? 1 : 3,
-    });
-    noteStream(state, String(made.created), made.state.last_seq, 0);
-  }
-}
-
-/** What was known of the stream before it was asked, it must still know unless it is another one. */
-function noteStream(state: StreamState, created: string, lastSequence: number, known: number): void {
-  const isSame = created === state.created;
-  if (isSame && lastSequence < known) {
-    state.setbacks += 1;
-    state.lastSequence = lastSequence;
-  } else state.lastSequence = isSame ? Math.max(state.lastSequence, lastSequence) : lastSequence;
-  state.created = created;
-}
-
 const linkOf = (nc: NatsConnection, state: StreamState, self: string): NatsLink => ({
   wire: wireOf(nc),
   stream,
@@ -339,100 +245,6 @@ const linkOf = (nc: NatsConnection, state: StreamState, self: string): NatsLink 
     });
   },
 });
-
-/** What the server says of one published event. */
-type PublishAnswer = { readonly sequence: number; readonly isDuplicate: boolean } | { readonly refusal: NatsError };
-
-/** All at once on one connection, so they are stored in this order; the acknowledgements are gathered afterwards. */
-async function publishAll(
-  nc: NatsConnection,
-  state: StreamState,
-  events: readonly BusEvent[],
-  mark: Mark | undefined,
-): Promise<void> {
-  const { created, lastSequence, setbacks } = state;
-  const answers = await publishAndGather(nc, events, mark);
-  const stored = answers.flatMap((answer) => ("sequence" in answer && !answer.isDuplicate ? [answer.sequence] : []));
-  const failed = answers.find((answer) => "refusal" in answer);
-  // 503 means that no stream takes these subjects. That, and numbers that begin anew: the stream was lost meanwhile.
-  const isMissing = failed?.refusal.code === "503";
-  const isOlder = stored.some((sequence) => sequence <= lastSequence);
-  if (isMissing || isOlder) await ensureStream(nc, state);
-  // The same stream, which has forgotten what it had stored.
-  if (isOlder && state.created === created && state.setbacks === setbacks) state.setbacks += 1;
-  if (isOlder) state.lastSequence = stored.at(-1) ?? state.lastSequence;
-  else state.lastSequence = Math.max(state.lastSequence, stored.at(-1) ?? 0);
-  if (failed !== undefined) throw failed.refusal;
-}
-
-async function readNewestMark(
-  nc: NatsConnection,
-  state: StreamState,
-  service: string,
-): Promise<Mark | "unknown" | "nothing"> {
-  const jsm = await nc.jetstreamManager({ checkAPI: false });
-  try {
-    const { header, seq } = await jsm.streams.getMessage(stream, { last_by_subj: subjectsOf(service) });
-    const mark = readMark(service, header.get(markHeader));
-    return mark === undefined ? "unknown" : { ...mark, sequence: seq };
-  } catch (error) {
-    if (!(error instanceof NatsError) || error.api_error?.code !== 404) throw error;
-    await ensureStream(nc, state);
-    return (await jsm.streams.info(stream)).state.first_seq <= 1 ? "nothing" : "unknown";
-  }
-}
-
-/**
- * One subscription takes the acknowledgements of the whole batch. The client's own publish makes a request with a timer
- * and an error, stack included, for each event: measured at 4,000 events a second that was a tenth of the process's time.
- */
-async function publishAndGather(
-  nc: NatsConnection,
-  events: readonly BusEvent[],
-  mark: Mark | undefined,
-): Promise<PublishAnswer[]> {
-  const markText = mark && writeMark(mark);
-  const inbox = createInbox();
-  const answers = new Map<string, PublishAnswer>();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const subscription = nc.subscribe(`${inbox}.*`, {
-    callback: (error, message) => {
-      if (error !== null) return reject(error);
-      answers.set(message.subject, readAnswer(message));
-      if (answers.size === events.length) resolve();
-    },
-  });
-  const timer = setTimeout(
-    () => reject(new NatsError("events were not acknowledged in time", "TIMEOUT")),
-    publishTimeoutMs,
-  );
-  try {
-    const replyTo = (index: number) => `${inbox}.${index}`;
-    for (const [index, event] of events.entries()) {
-      const head = headers();
-      head.set("Nats-Msg-Id", event.messageId ?? event.id);
-      if (markText !== undefined) head.set(markHeader, markText);
-      if (event.traceparent !== undefined) head.set("traceparent", event.traceparent);
-      nc.publish(event.subject, event.data, { reply: replyTo(index), headers: head });
-    }
-    if (events.length > 0) await promise;
-    return events.map((_event, index) => answers.get(replyTo(index)) as PublishAnswer);
-  } finally {
-    clearTimeout(timer);
-    subscription.unsubscribe();
-  }
-}
-
-/** JetStream acknowledges with JSON; an empty message with the status 503 says that nobody took the event. */
-function readAnswer(message: Msg): PublishAnswer {
-  const status = message.headers?.code ?? 0;
-  if (status !== 0) return { refusal: new NatsError(`the event was refused with ${status}`, String(status)) };
-  const answer = message.json<{ seq: number; duplicate?: boolean; error?: { code: number; description: string } }>();
-  if (answer.error !== undefined) {
-    return { refusal: new NatsError(answer.error.description, String(answer.error.code)) };
-  }
-  return { sequence: answer.seq, isDuplicate: answer.duplicate === true };
-}
 
 const wireOf = (nc: NatsConnection): Wire => ({
   send: (subject, payload, replyTo) => {

@@ -62,6 +62,7 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/click/campaigns/campaign-store.ts findDueCampaigns",
     "services/click/campaigns/campaign-store.ts findForgotten",
     "services/click/campaigns/campaign-store.ts findUncheckedCampaigns",
+    "services/click/campaigns/campaign-store.ts hasWork",
     "services/click/copies/copy-store.ts claimCopy",
     "services/docgen/store/claim-store.ts claimLapsed",
     "services/docgen/store/claim-store.ts claimNext",

@@ -11,7 +11,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { until } from "#platform/testing/until.ts";
 import { findNatsServer } from "../../dev/nats.ts";
 import { findFreePort } from "../../dev/ports.ts";
-import { inspectNats } from "../../platform/events/nats.ts";
+import { inspectNats } from "../../platform/events/nats-stream.ts";
 import { createAuthority } from "../../platform/rpc/test/certificates.ts";
 import { readDeployed } from "../drills/deployed.ts";
 import { deployFolder } from "./support/manifests.ts";

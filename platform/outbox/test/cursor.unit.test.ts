@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { advance, type Cursor, type Look, startOfOutbox } from "../cursor.ts";
 import { findDifference, type Known, messageIdOf } from "../epochs.ts";
-import { advance, type Cursor, type Look, startOfOutbox } from "../outbox-reader.ts";
 
 const look = (positions: readonly number[], more: Partial<Look> = {}): Look => ({
   positions,
