@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import type { Demo } from "../demo.ts";
+import { createShopBackend, type ShopAnswer } from "./shop-backend.ts";
 
 /** A customer's website with its own backend, on the port of the gateway but not a part of it. */
 export interface DemoPage {
@@ -20,8 +20,9 @@ export function createDemoPage(): DemoPage {
     handle: (req, res) => {
       const path = req.url?.split("?", 1)[0] ?? "";
       if (path !== "/demo" && !path.startsWith("/demo/")) return false;
-      void answer(req, respond, path).then(({ status, type, body }) => {
-        res.writeHead(status, { ...headers, "content-type": type }).end(req.method === "HEAD" ? "" : body);
+      void answer(req, respond, path).then(({ status, type, body, cookie }) => {
+        const kept = cookie === undefined ? {} : { "set-cookie": cookie };
+        res.writeHead(status, { ...headers, ...kept, "content-type": type }).end(req.method === "HEAD" ? "" : body);
       });
       return true;
     },
@@ -65,11 +66,14 @@ function createResponder(demo: Demo): (req: IncomingMessage, path: string) => Pr
       const body = readFileSync(fileURLToPath(new URL(known.file, import.meta.url)), "utf8");
       return { status: 200, type: known.type, body: body.replace("{{embedUrl}}", embedUrl) };
     }
+    const cookie = req.headers.cookie ?? "";
+    if (path === "/demo/api/visitor" && req.method === "GET") return shop.readVisitor(cookie);
     const evidence = /^\/demo\/api\/evidence\/([0-9a-f-]{36})$/.exec(path)?.[1];
     if (evidence !== undefined && req.method === "GET") return shop.readEvidence(evidence);
     // A form of another website cannot send this type, and its scripts may not.
     if (req.method !== "POST" || req.headers["content-type"] !== "application/json") return text(404, "Not Found");
-    if (path === "/demo/api/sessions") return shop.createSession(await readBody(req));
+    if (path === "/demo/api/sessions") return shop.createSession(await readBody(req), cookie);
+    if (path === "/demo/api/visitor") return shop.forgetVisitor();
     if (path === "/demo/api/decisions") {
       return shop.recordDecision(await readBody(req), req.socket.remoteAddress ?? "");
     }
@@ -99,83 +103,3 @@ async function readBody(req: IncomingMessage): Promise<Record<string, unknown>> 
   if (typeof body !== "object" || body === null) throw new Error("the body must be an object");
   return body as Record<string, unknown>;
 }
-
-/** What the shop's backend answers to its own page. */
-interface ShopAnswer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-/** The part of the shop that knows the API key. */
-interface ShopBackend {
-  createSession(body: Readonly<Record<string, unknown>>): Promise<ShopAnswer>;
-  /** Takes what the page hands over and records it under a key of its own. */
-  recordDecision(acceptance: Readonly<Record<string, unknown>>, ip: string): Promise<ShopAnswer>;
-  readEvidence(sessionId: string): Promise<ShopAnswer>;
-}
-
-function createShopBackend(demo: Demo): ShopBackend {
-  const { terms, choices } = demo.deployments;
-  const places = new Map([
-    ["terms", { templateSlug: "terms-of-service", deploymentId: terms.id }],
-    ["choices", { templateSlug: "your-choices", deploymentId: choices.id }],
-  ]);
-  // What somebody else's page sends about sessions of others must not be recorded in their name.
-  const sessions = new Set<string>();
-  const call = async (method: "GET" | "POST", path: string, body?: object, key?: string): Promise<Response> =>
-    fetch(demo.baseUrl + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${demo.apiKey}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-        ...(key === undefined ? {} : { "x-idempotency-key": key }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-  const read = async (path: string): Promise<unknown> => {
-    const response = await call("GET", path);
-    return response.ok ? response.json() : undefined;
-  };
-  /** What a session of a deployment names; only the key is public, as it would be on a page. */
-  const placeOf = async (key: string): Promise<object | undefined> => {
-    if (!/^dep_[0-9A-Za-z]{22}$/.test(key)) return undefined;
-    const rendering = (await read(`/v1/click/render/${key}?format=json`)) as { templateId: string } | undefined;
-    if (rendering === undefined) return undefined;
-    const { templateId } = rendering;
-    const deployments = (await read(`/v1/click/templates/${templateId}/deployments`)) as { id: string; key: string }[];
-    const found = deployments.find((deployment) => deployment.key === key);
-    return found && { templateId, deploymentId: found.id };
-  };
-  return {
-    createSession: async ({ place }) => {
-      const named = places.get(String(place)) ?? (await placeOf(String(place)));
-      if (named === undefined) return json(404, { errorCode: "NO_SUCH_PLACE" });
-      const userRef = `visitor-${randomUUID()}`;
-      const response = await call("POST", "/v1/click/sessions", { ...named, userRef });
-      const session = (await response.json()) as { id: string; renderUrl: string };
-      if (!response.ok) return json(response.status, session);
-      sessions.add(session.id);
-      return json(201, { sessionId: session.id, userRef, renderUrl: session.renderUrl });
-    },
-    recordDecision: async (acceptance, ip) => {
-      const { sessionId } = acceptance;
-      if (typeof sessionId !== "string" || !sessions.has(sessionId)) return json(404, { errorCode: "NO_SUCH_SESSION" });
-      const context = { ...(acceptance.context as object | undefined), ip };
-      // A session is decided once, so its id makes the key: whatever is repeated, there is one record.
-      const response = await call("POST", "/v1/click/accept", { ...acceptance, context }, `demo:${sessionId}`);
-      return json(response.status, await response.json());
-    },
-    readEvidence: async (sessionId) => {
-      if (!sessions.has(sessionId)) return json(404, { errorCode: "NO_SUCH_SESSION" });
-      const response = await call("GET", `/v1/click/evidence/${sessionId}`);
-      return json(response.status, await response.json());
-    },
-  };
-}
-
-const json = (status: number, body: unknown): ShopAnswer => ({
-  status,
-  type: "application/json; charset=utf-8",
-  body: JSON.stringify(body, null, 2),
-});

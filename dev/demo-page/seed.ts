@@ -23,7 +23,7 @@ export async function seedDemoPage(call: CallApi, termsSlug: string): Promise<De
     terms: await deploy(call, terms.id, {
       name: "Sign-up",
       displayMode: "MODAL",
-      policyOverrides: { requireCheckbox: true, requireScroll: true },
+      policyOverrides: { requireCheckbox: true, requireScroll: true, showChanges: true },
     }),
     choices: await deploy(call, choices.id, { name: "Preferences", displayMode: "INLINE" }),
   };

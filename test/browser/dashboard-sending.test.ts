@@ -205,6 +205,13 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await panel.getByLabel("Tooltip").fill("Your order number");
     await panel.getByLabel("Left (pt)").fill("60");
     await page.getByRole("button", { name: "Text for Bob Example: Your order number, at 60,", exact: false }).waitFor();
+    await panel.getByRole("heading", { name: "Your order number" }).waitFor();
+    await panel.getByLabel("Tooltip").fill("");
+    await panel.getByLabel("Data label").fill("order.number");
+    await panel.getByRole("heading", { name: "order.number" }).waitFor();
+    await page.getByRole("button", { name: "Text for Bob Example: order.number, at 60,", exact: false }).waitFor();
+    await panel.getByLabel("Data label").fill("text 1");
+    await panel.getByLabel("Tooltip").fill("Your order number");
     await button(page, "Radio buttons").click();
     await page.keyboard.press("Delete");
     await page.getByRole("status").filter({ hasText: "Removed Radio buttons for Bob Example." }).waitFor();

@@ -240,6 +240,9 @@ describeInBrowser("the dashboard's click templates", (pages) => {
     expect(await page.locator("ins").allInnerTexts()).toEqual([expect.stringContaining("three")]);
     await button(page, "Close comparison").click();
     await page.getByRole("link", { name: "Edit" }).click();
+    await page.getByRole("link", { name: "Compare", exact: true }).click();
+    await page.getByText("1 changed, 0 added, 0 removed").waitFor();
+    await page.goBack();
     await button(page, "Discard draft").click();
     await inDialog(page, "Discard draft").click();
     await page.getByText("Version 1.1 is live.").waitFor();

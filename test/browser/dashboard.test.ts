@@ -286,6 +286,20 @@ describeInBrowser("the dashboard", (pages) => {
     await page.waitForURL(/dashboard\/$/);
     await goTo(page, "My account");
     expect(await name.inputValue()).toBe("Olga Owner");
+
+    await goTo(page, "API keys");
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const keyName = dialog(page).getByLabel("Name");
+    await keyName.fill("Half a na");
+    await page.goBack();
+    const question = page.getByRole("dialog", { name: "Leave without saving?" });
+    await question.getByRole("button", { name: "Cancel" }).click();
+    await question.waitFor({ state: "detached" });
+    expect([await keyName.inputValue(), new URL(page.url()).pathname]).toEqual(["Half a na", "/dashboard/api-keys"]);
+    await page.goBack();
+    await question.getByRole("button", { name: "Leave without saving" }).click();
+    await page.waitForURL(/dashboard\/account$/);
+    await isGone(page);
   });
 
   test.each([

@@ -34,6 +34,43 @@ describeInBrowser("the demo page", (pages) => {
     ]);
   });
 
+  test("knows a visitor who comes back, and asks them again when the terms have changed", async () => {
+    const page = await pages.open();
+    const visit = () => page.goto(`${system.demo.baseUrl}/demo`);
+    const accept = async (): Promise<void> => {
+      await page.getByLabel("I have read and agree").check();
+      await page.getByRole("button", { name: "I agree" }).click();
+      await page.getByText("Your decision is recorded.").waitFor();
+      await page.getByRole("button", { name: "Close" }).click();
+    };
+    const name = page.locator("#visitor-name");
+    await visit();
+    await page.getByRole("button", { name: "Create account" }).click();
+    await accept();
+    await visit();
+    await page.getByRole("heading", { name: "Welcome back" }).waitFor();
+    const visitor = await name.textContent();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("You’re signed in. You accepted version 1.0 of the terms.").waitFor();
+
+    const templates = (await system.api.get("/v1/click/templates")).body as { id: string; slug: string }[];
+    const terms = `/v1/click/templates/${templates.find(({ slug }) => slug === "terms-of-service")?.id}/versions`;
+    const [version] = (await system.api.get(terms)).body;
+    const content = version.content.replace("keep it running", "keep it running and safe");
+    expect((await system.api.call("PUT", `${terms}/${version.id}/draft`, { content })).status).toBe(200);
+    expect((await system.api.post(`${terms}/${version.id}/publish`, {})).status).toBe(200);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Our terms have changed.").waitFor();
+    await page.locator("#terms ins").first().waitFor();
+    await accept();
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("You accepted version 2.0 of the terms.").waitFor();
+
+    await page.getByRole("button", { name: "Start as a new visitor" }).click();
+    await page.getByRole("button", { name: "Create account" }).waitFor();
+    await until(async () => ![visitor, ""].includes(await name.textContent()));
+  });
+
   test("records consent purpose by purpose", async () => {
     const page = await pages.open();
     await page.goto(`${system.demo.baseUrl}/demo`);

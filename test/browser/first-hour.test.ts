@@ -104,11 +104,11 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
   /** As a visitor of the shop does; the answer is how the shop calls them. */
   async function acceptOnDemoPage(page: Page, lines: string): Promise<string> {
     const shop = await openBeside(page, "/demo");
-    await shop.getByLabel("Key of the deployment").fill("nothing");
-    await button(shop, "Show it").click();
-    await shop.getByText("keys begin with dep_").waitFor();
-    await shop.getByLabel("Key of the deployment").fill(lines);
-    await button(shop, "Show it").click();
+    await shop.getByLabel("Deployment key or embed code").fill("nothing");
+    await button(shop, "Show").click();
+    await shop.getByText("Keys begin with dep_").waitFor();
+    await shop.getByLabel("Deployment key or embed code").fill(lines);
+    await button(shop, "Show").click();
     const own = shop.locator("#own-place");
     await own.getByText("Be kind to the furniture.").waitFor();
     await own.getByRole("button", { name: "I agree" }).click();

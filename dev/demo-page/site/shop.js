@@ -8,7 +8,22 @@ let isEmpty = true;
 byId("account").addEventListener("submit", async (event) => {
   event.preventDefault();
   byId("account-status").textContent = "";
-  if (terms === undefined) terms = await showTerms();
+  const visitor = await askVisitor();
+  if (visitor === undefined) return;
+  const { accepted, mustAccept } = visitor;
+  log("The backend asked the API whether this visitor has to accept the terms.", {
+    user: visitor.userRef,
+    answer: mustAccept ? "yes" : `no, version ${accepted.versionLabel} is accepted`,
+  });
+  if (!mustAccept) {
+    byId("account-status").textContent =
+      `You’re signed in. You accepted version ${accepted.versionLabel} of the terms.`;
+    return;
+  }
+  if (accepted?.status === "ACCEPTED")
+    byId("account-status").textContent = "Our terms have changed. Please accept them again.";
+  terms?.unmount();
+  terms = await showTerms();
   terms?.open();
 });
 
@@ -17,7 +32,29 @@ byId("own").addEventListener("submit", async (event) => {
   await showOwn(byId("key").value);
 });
 
+byId("forget").addEventListener("click", async () => {
+  await post("/demo/api/visitor", {});
+  location.reload();
+});
+
+const visitor = await askVisitor();
+if (visitor !== undefined) {
+  byId("visitor-name").textContent = visitor.userRef;
+  byId("visitor").hidden = false;
+}
+if (visitor?.accepted?.status === "ACCEPTED") {
+  byId("account-title").textContent = "Welcome back";
+  byId("account").querySelector("button").textContent = "Sign in";
+}
 await showChoices();
+
+/** Who this browser is for the shop, and where they stand with its terms. */
+async function askVisitor() {
+  const response = await fetch("/demo/api/visitor");
+  if (response.ok) return response.json();
+  log(`The API could not be asked about this visitor: HTTP ${response.status}`);
+  return undefined;
+}
 
 async function showTerms() {
   const session = await createSession("terms");
@@ -40,16 +77,16 @@ async function showChoices() {
   Assent.mount(byId("choices"), { url: session.renderUrl, showTitle: false, onAccept: record, onDecline: record });
 }
 
-/** Mounts what a deployment of the newcomer's serves. */
+/** Mounts what one of the newcomer's own deployments serves. */
 async function showOwn(text) {
   shown?.unmount();
   shown = undefined;
   const key = /dep_[A-Za-z0-9]+/.exec(text)?.[0];
-  byId("own-status").textContent = key === undefined ? "There is no key in it: keys begin with dep_." : "";
+  byId("own-status").textContent = key === undefined ? "Enter a deployment key. Keys begin with dep_." : "";
   if (key === undefined) return;
   const session = await createSession(key);
   if (session === undefined) {
-    byId("own-status").textContent = "There is no active deployment with this key, or nothing of it is published.";
+    byId("own-status").textContent = "No active deployment has this key, or its template has no published version.";
     return;
   }
   shown = Assent.mount(byId("own-place"), { url: session.renderUrl, onAccept: record, onDecline: record });
@@ -58,10 +95,10 @@ async function showOwn(text) {
 async function createSession(place) {
   const { ok, answer } = await post("/demo/api/sessions", { place });
   if (!ok) {
-    log(`No session for ${place}: ${answer.errorCode ?? "error"}`);
+    log(`The API created no session for ${place}: ${answer.errorCode ?? "error"}`);
     return undefined;
   }
-  log("The backend created a session with its API key and gave the page the address of its text.", {
+  log("The backend created a session with its API key and gave the page the URL of the text.", {
     session: answer.sessionId,
     user: answer.userRef,
   });
@@ -75,7 +112,7 @@ async function record(acceptance) {
     throw answer;
   }
   log(
-    "The page handed the decision to the backend, which recorded it.",
+    "The page sent the decision to the backend, which recorded it.",
     {
       receipt: answer.receiptId,
       decision: answer.decision,

@@ -45,6 +45,7 @@ function Steps() {
     return (
       <Form
         key="code"
+        asksBeforeLeaving={false}
         submit={texts.continue}
         onSubmit={async (values) => {
           const code = values.text("code").trim();
@@ -70,7 +71,12 @@ function Steps() {
   }
   return (
     <>
-      <Form key="password" submit={texts.logIn} onSubmit={(values) => sendPassword(values.text("password"))}>
+      <Form
+        key="password"
+        asksBeforeLeaving={false}
+        submit={texts.logIn}
+        onSubmit={(values) => sendPassword(values.text("password"))}
+      >
         <TextField name="email" label={texts.email} value={user.email} autoComplete="username" isReadOnly />
         <PasswordField name="password" label={texts.password} autoComplete="current-password" isRequired autoFocus />
       </Form>

@@ -48,7 +48,7 @@ export function Form({
   const { byField } = useTexts("errors");
   const form = useRef<HTMLFormElement>(null);
   const { run, isBusy, error, clear } = useAction(onSubmit);
-  const noteFilled = useUnsent(form, asksBeforeLeaving);
+  const noteFilled = useUnsent(form, asksBeforeLeaving, onCancel);
   const { fields, rest } = sortProblems(
     inWords(error, byField),
     (name) => form.current?.elements.namedItem(name) != null,
@@ -99,19 +99,23 @@ export function Form({
 }
 
 /**
- * Asks before what was filled in and not sent is left; in dialogs, which cover the links, and before signing in nothing is. What
- * it returns notes what was in the fields before the person began, or what has been sent.
+ * Asks before what was filled in and not sent is left; before signing in there is nothing to lose. What it returns notes
+ * what was in the fields before the person began, or what has been sent.
  */
-function useUnsent(form: RefObject<HTMLFormElement | null>, isAsking: boolean): (sent?: string) => void {
+function useUnsent(
+  form: RefObject<HTMLFormElement | null>,
+  isAsking: boolean,
+  onCancel: (() => void) | undefined,
+): (sent?: string) => void {
   const before = useRef<string>(undefined);
   const now = (): string | undefined =>
-    form.current === null || form.current.closest("[role=dialog], .entry") !== null
-      ? undefined
-      : spelled(new FormData(form.current));
+    form.current === null || form.current.closest(".entry") !== null ? undefined : spelled(new FormData(form.current));
   useLeaveGuard(
     () => isAsking && before.current !== undefined && now() !== before.current,
     () => {
       before.current = undefined;
+      // A dialog may belong to a page that stays, with another filter or tab.
+      if (form.current?.closest("[role=dialog]") != null) onCancel?.();
     },
   );
   return (sent) => {

@@ -3,6 +3,7 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/choices.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
+import { nameOfField } from "./field.ts";
 import { FieldPlace, type FieldProps } from "./field-place.tsx";
 import { nameOf } from "./recipients.ts";
 import { kindOf } from "./tab-kinds.ts";
@@ -13,6 +14,7 @@ export function FieldPanel({ editor }: { readonly editor: FieldEditor }) {
   const texts = useTexts("sending");
   const { selected: field } = editor;
   if (field === undefined) return null;
+  const [name, type] = [nameOfField(field), texts.types[field.tab.type]];
   const leave = (event: KeyboardEvent) => {
     if (event.key === "Escape") editor.leavePanel(field);
   };
@@ -26,7 +28,10 @@ export function FieldPanel({ editor }: { readonly editor: FieldEditor }) {
       onKeyDown={leave}
     >
       <header>
-        <h2>{texts.types[field.tab.type]}</h2>
+        <div>
+          <h2>{name ?? type}</h2>
+          {name !== undefined && <p>{type}</p>}
+        </div>
         <Button kind="quiet" icon="close" aria-label={texts.closePanel} onPress={editor.closePanel} />
       </header>
       <Select

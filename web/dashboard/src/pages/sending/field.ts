@@ -114,6 +114,10 @@ const under = <Place extends { page: number; x: number; y: number }>({ page, x, 
   y: y + steps * 22,
 });
 
+/** What somebody has called it, in the tooltip or the label; not the label that a new field gets by itself. */
+export const nameOfField = ({ tab }: Field): string | undefined =>
+  tab.tooltip || (new RegExp(`^${tab.type} \\d+$`).test(tab.label ?? "") ? undefined : tab.label) || undefined;
+
 function freeLabel(type: TabType, fields: readonly Field[]): string {
   const taken = new Set(fields.map(({ tab }) => tab.label));
   let number = 1;

@@ -2,7 +2,7 @@ import { type KeyboardEvent, type PointerEvent as ReactPointerEvent, useEffect, 
 import { useTexts } from "../../texts/texts.tsx";
 import type { ShownPage } from "../../ui/pdf/pdf-pages.tsx";
 import { followPointer, type PageBox, pageKey, scaleOf, spotUnder } from "./drag.ts";
-import { type Field, isAnchored, type Spot, spotsOf } from "./field.ts";
+import { type Field, isAnchored, nameOfField, type Spot, spotsOf } from "./field.ts";
 import type { Recipient } from "./types.ts";
 import type { FieldEditor } from "./use-field-editor.ts";
 
@@ -106,8 +106,8 @@ function FieldBox({ editor, field, spot, index, size, onCarry }: FieldBoxProps) 
   );
 }
 
-const wordsOf = ({ tab }: Field, index: number, type: string): string =>
-  tab.type === "radioGroup" ? (tab.buttons[index]?.value ?? type) : tab.tooltip || type;
+const wordsOf = (field: Field, index: number, type: string): string =>
+  field.tab.type === "radioGroup" ? (field.tab.buttons[index]?.value ?? type) : (nameOfField(field) ?? type);
 
 type Held = Pick<FieldBoxProps, "editor" | "field" | "spot" | "index">;
 

@@ -28,7 +28,7 @@ function currentWords({ status, label }: Version, texts: Words): string {
 }
 
 /** What is compared first: what is written with what was published last, or the newest two revisions. */
-export function firstComparison(version: Version): { readonly from: string; readonly to: string } | undefined {
+function firstComparison(version: Version): { readonly from: string; readonly to: string } | undefined {
   const [last, before] = newestFirst(version);
   if (last === undefined) return undefined;
   const name = (revision: Revision) => writeTextName({ versionId: version.id, revision: revision.revision });
@@ -37,4 +37,10 @@ export function firstComparison(version: Version): { readonly from: string; read
   }
   if (version.status === "DRAFT") return { from: name(last), to: writeTextName({ versionId: version.id }) };
   return { from: name(before ?? last), to: name(last) };
+}
+
+/** Of the page that shows it; undefined while nothing was ever published. */
+export function comparisonPath(version: Version): string | undefined {
+  const names = firstComparison(version);
+  return names && `/templates/${version.templateId}/versions?${new URLSearchParams(names)}`;
 }

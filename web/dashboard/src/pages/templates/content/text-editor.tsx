@@ -13,7 +13,7 @@ import { Time } from "../../../ui/time.tsx";
 import { useAction } from "../../../ui/use-action.ts";
 import { useLeaveGuard } from "../../../ui/use-leave-guard.tsx";
 import { useTemplateChanges, versionPath } from "../queries.ts";
-import { PublishDialog } from "../versions/version-actions.tsx";
+import { CompareLink, PublishDialog } from "../versions/version-actions.tsx";
 import { CodeEditor, type CodeEditorProps, type EditorHandle } from "./code-editor.tsx";
 import { type Draft, draftOf, isTooLarge, readableOf, writtenAs } from "./draft.ts";
 import { type Finding, variablesOf } from "./findings.ts";
@@ -77,6 +77,7 @@ function TextButtons({ writing, state: { open }, canSave, onSave }: TextButtonsP
           {texts.discard}
         </Button>
       )}
+      {isPublishable && <CompareLink version={open} />}
       {isPublishable && <DiscardDraft version={open} />}
       <Button kind={isPublishable ? "plain" : "primary"} isBusy={saving.isBusy} isDisabled={!canSave} onPress={onSave}>
         {texts.save}

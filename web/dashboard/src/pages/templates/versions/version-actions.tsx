@@ -11,7 +11,7 @@ import { ConfirmDialog, Dialog } from "../../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
 import { momentOf } from "../../../ui/local-time.ts";
 import { TextField } from "../../../ui/text-field.tsx";
-import { firstComparison } from "../compare/text-options.ts";
+import { comparisonPath } from "../compare/text-options.ts";
 import { languageName } from "../configuration.ts";
 import { useTemplateChanges, versionPath } from "../queries.ts";
 import { ApprovalActions } from "./approval.tsx";
@@ -63,12 +63,11 @@ function EditLink({ version: { templateId, locale } }: { readonly version: Versi
   return <ButtonLink to={`/templates/${templateId}?${search}`}>{texts.editText}</ButtonLink>;
 }
 
-function CompareLink({ version }: { readonly version: Version }) {
+/** To what is written beside what was published last, or to what the last publication changed. */
+export function CompareLink({ version }: { readonly version: Version }) {
   const texts = useTexts("templates");
-  const names = firstComparison(version);
-  if (names === undefined) return null;
-  const search = new URLSearchParams(names);
-  return <ButtonLink to={`/templates/${version.templateId}/versions?${search}`}>{texts.compare}</ButtonLink>;
+  const path = comparisonPath(version);
+  return path === undefined ? null : <ButtonLink to={path}>{texts.compare}</ButtonLink>;
 }
 
 interface ActionProps {
@@ -209,7 +208,7 @@ interface ReacceptanceProps {
 
 function Reacceptance({ version, label, onFollow }: ReacceptanceProps) {
   const texts = useTexts("templates");
-  const names = firstComparison(version);
+  const comparison = comparisonPath(version);
   const [major = 1, minor = 0] = label.split(".").map(Number);
   return (
     <>
@@ -222,9 +221,9 @@ function Reacceptance({ version, label, onFollow }: ReacceptanceProps) {
           { id: "no", label: texts.reacceptNo, hint: texts.reacceptNoHint(`${major}.${minor + 1}`) },
         ]}
       />
-      {names !== undefined && (
+      {comparison !== undefined && (
         <p>
-          <Link to={`/templates/${version.templateId}/versions?${new URLSearchParams(names)}`} onClick={onFollow}>
+          <Link to={comparison} onClick={onFollow}>
             {texts.reviewChanges}
           </Link>
         </p>
