@@ -40,7 +40,7 @@ const pdfFields = optional(named(PdfFields, "camel"), {
   example: "transform",
 });
 const ofSigner = {
-  description: "The recipientId of the signer whose tabs the form fields become; the first signer when absent.",
+  description: "The recipientId of the signer who fills in the form fields. Default: the first signer.",
   example: "1",
 };
 /** Of a document that is sent as its bytes. */
@@ -51,12 +51,12 @@ export const documentFields = resource(DocumentInputSchema, {
 
 export const documentInput = resource(DocumentInputSchema, {
   documentId: optional(words(50), {
-    description: "Unique within the agreement; the lowest free number when absent.",
+    description: "Unique within the agreement. Default: the lowest free number.",
     example: "1",
   }),
   name: required(text(1, 500), { example: "NDA.pdf" }),
   fileExtension: optional(words(20), {
-    description: "pdf, html, htm or txt; that of the name when absent.",
+    description: "The file's extension. Default: the extension of the name.",
     example: "pdf",
   }),
   order: optional(orNull(integer(1, 1_000)), { example: 1 }),
@@ -80,7 +80,7 @@ const customField = resource(CustomFieldSchema, {
   show: optional(flag, { null: "both" }),
   required: optional(flag, {
     null: "both",
-    description: "Whether it must have a value when the agreement is sent.",
+    description: "Whether the field must have a value when the agreement is sent.",
   }),
 });
 type CustomFieldBody = CreateOf<typeof customField.table>;
@@ -102,12 +102,12 @@ const content = {
   ...notification,
   brandId: optional(uuid, {
     ...{ null: "both", nullIs: "empty" },
-    description: "How its pages and mails look; null for the default brand of the organization.",
+    description: "The brand of its pages and emails; null for the organization's default brand.",
   }),
   metadata: optional(objectInText, {
     at: "metadataJson",
     null: "both",
-    description: "An object of your own, at most 16 KB.",
+    description: "Your own data about the agreement, as an object of at most 16 KB.",
     example: { order: "1042" },
   }),
 } as const;
@@ -131,12 +131,12 @@ const composition: JsonSchema = {
       minItems: 1,
       maxItems: 50,
       description:
-        "Later ones go over earlier ones. Each is a template, or what is said over it: recipients fill the role with their roleName.",
+        "Later ones override earlier ones. Each is a template, or definitions applied to it: recipients fill a role with their roleName.",
     },
     document: {
       ...documentInput.schemas.create,
       type: ["object", "null"],
-      description: "In place of the documents of the templates.",
+      description: "Replace the documents of the templates.",
     },
   },
   required: ["layers"],
@@ -146,7 +146,7 @@ export const newAgreement = resource(AgreementDefinitionSchema, {
   status: apart<"created" | "sent" | null>({
     type: ["string", "null"],
     enum: ["created", "sent", null],
-    description: "created is a draft, the default.",
+    description: "created (the default) makes a draft; sent sends the agreement immediately.",
     examples: ["sent"],
   }),
   ...content,
@@ -155,7 +155,7 @@ export const newAgreement = resource(AgreementDefinitionSchema, {
     type: ["array", "null"],
     items: composition,
     maxItems: 50,
-    description: "What it is put together from, one after the other; not beside templateId.",
+    description: "The parts that the agreement combines, in order. Not together with templateId.",
   }),
 });
 export type NewAgreementBody = CreateOf<typeof newAgreement.table>;
@@ -166,23 +166,30 @@ export const agreementChanges = resource(AgreementDefinitionSchema, {
   ifModifiedAt: apart<string | null>({
     type: ["string", "null"],
     format: "date-time",
-    description: "modifiedAt of the draft that was read: when it has changed since, nothing is changed.",
+    description: "The modifiedAt of the draft you read. If the draft has changed since, nothing is changed.",
   }),
 });
 
 const tabsCorrection = resource(TabsCorrectionSchema, {
-  recipientId: required(text(1, 50), { description: "Whose fields they are.", example: "2" }),
+  recipientId: required(text(1, 50), { description: "The recipient the fields belong to.", example: "2" }),
   add: optional(list(nested(tab)), { null: "both" }),
-  change: optional(list(nested(tabChange)), { null: "both", description: "By tabId; what is left out stays." }),
-  remove: optional(list(uuid), { at: "removeTabIds", null: "both", description: "Their tabIds." }),
+  change: optional(list(nested(tabChange)), {
+    null: "both",
+    description: "Identified by tabId. Absent members stay as they are.",
+  }),
+  remove: optional(list(uuid), {
+    at: "removeTabIds",
+    null: "both",
+    description: "The tabIds of the fields to remove.",
+  }),
 });
 /** What is to be otherwise in an agreement that was sent. Every field may be left out, and then stays. */
 export const correction = resource(CorrectAgreementRequestSchema, {
   ifModifiedAt: optional(orNull(time), {
-    description: "modifiedAt of the agreement that was read: when it has changed since, nothing is corrected.",
+    description: "The modifiedAt of the agreement you read. If the agreement has changed since, nothing is corrected.",
   }),
   reason: optional(words(2_000), {
-    description: "Stands in the audit trail and the certificate; the first 500 characters are kept.",
+    description: "Recorded in the audit trail and the certificate; the first 500 characters are kept.",
     example: "Ben has left the company.",
   }),
   emailSubject: content.emailSubject,
@@ -190,17 +197,17 @@ export const correction = resource(CorrectAgreementRequestSchema, {
   removeRecipients: optional(list(text(1, 50)), {
     at: "removeRecipientIds",
     null: "both",
-    description: "Their recipientIds. They are removed before others are added.",
+    description: "The recipientIds of the recipients to remove. They are removed before others are added.",
     example: ["3"],
   }),
   recipients: optional(recipientsByRole, {
     null: "both",
     description:
-      "Those whose recipientId exists are changed, and keep what is left out; they bring no tabs. Others are added.",
+      "Recipients whose recipientId exists are changed, and keep absent members; they can't include tabs. Others are added.",
   }),
   tabs: optional(list(nested(tabsCorrection)), {
     null: "both",
-    description: "Fields of recipients who have not finished.",
+    description: "Changes to the fields of recipients who haven't finished.",
   }),
   ...notification,
 });

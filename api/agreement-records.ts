@@ -74,49 +74,53 @@ const alone = <Value>(kind: Kind<Value>): Kind<Value> => ({
 
 /** Which agreements are wanted. */
 export const agreementFilter = resource(ListAgreementsRequestSchema, {
-  status: optional(alone(states), { at: "statuses", description: "Those in this status only.", example: "sent" }),
+  status: optional(alone(states), {
+    at: "statuses",
+    description: "Returns only items with this status.",
+    example: "sent",
+  }),
   email: optional(text(1, 100), {
-    description: "Those that a recipient with this address has, without case.",
+    description: "Returns agreements that have a recipient with this email address. Case-insensitive.",
     example: "ann@example.com",
   }),
   text: optional(text(1, 200), {
-    description: "In the subject, or in a recipient's name or address, without case.",
+    description: "Searches the subject and the recipients' names and addresses. Case-insensitive.",
     example: "NDA",
   }),
   dateField: optional(named(DateField, "camel"), {
-    description: "What from and to look at; created when absent.",
+    description: "The date that from and to apply to. Default: created.",
     example: "sent",
   }),
-  from: optional(time, { description: "At this time or later." }),
-  to: optional(time, { description: "Before this time." }),
+  from: optional(time, { description: "Start of the time range, inclusive." }),
+  to: optional(time, { description: "End of the time range, exclusive." }),
 });
 
 /** What a recipient has attached to a tab. */
 export const attachment = shown(AttachmentSchema, {
-  id: readOnly(uuid, { description: "The value of the tab, unless another file has taken its place." }),
-  recipientId: readOnly(text(), { description: "Who attached it.", example: "1" }),
+  id: readOnly(uuid, { description: "The value of the tab, unless another file has replaced it." }),
+  recipientId: readOnly(text(), { description: "The recipient who attached the file.", example: "1" }),
   recipientIdGuid: readOnly(uuid, { at: "recipientGuid" }),
   tabId: readOnly(uuid),
   fileName: readOnly(text(), { example: "passport.pdf" }),
   contentType: readOnly(choice("application/pdf", "image/png", "image/jpeg"), {
-    description: "By the first bytes of the file.",
+    description: "Detected from the first bytes of the file.",
   }),
   bytes: readOnly(large(0), { example: 20_480 }),
-  sha256: readOnly(digest, { description: "Hex.", example: exampleHash }),
+  sha256: readOnly(digest, { description: "SHA-256 of the file in hexadecimal.", example: exampleHash }),
   createdAt: readOnly(time),
 });
 
 const status = named(AgreementStatus, "camel");
 
 export const agreementEvent = shown(AuditEventSchema, {
-  sequence: readOnly(count, { description: "From 1, without gaps.", example: 1 }),
+  sequence: readOnly(count, { description: "Counts from 1 without gaps.", example: 1 }),
   occurredAt: readOnly(time),
   action: readOnly(text(), { example: "agreement.created" }),
-  source: readOnly(text(), { description: "api, signer or system.", example: "api" }),
+  source: readOnly(text(), { description: "Where the event came from: api, signer or system.", example: "api" }),
   actor: together({
     id: readOnly(orNull(text()), {
       at: "actorId",
-      description: "The client, or the recipient.",
+      description: "The client or the recipient who acted.",
       example: "cl_0123456789abcdefABCDEF",
     }),
     name: readOnly(orNull(text()), { at: "actorName", example: "Example AG" }),
@@ -124,7 +128,7 @@ export const agreementEvent = shown(AuditEventSchema, {
   }),
   ip: words("192.0.2.1"),
   userAgent: readOnly(orNull(text()), {
-    description: "What the program calls itself; the first 300 characters.",
+    description: "What the browser or program calls itself; the first 300 characters.",
     example: "curl/8.5.0",
   }),
   claimed: computed(
@@ -134,19 +138,18 @@ export const agreementEvent = shown(AuditEventSchema, {
       ...(detailsJson.includes('"authenticationMethod"') ? ["details.authenticationMethod"] : []),
     ],
     {
-      description:
-        "Members that someone has said and no one has seen: all others are what the service saw or did itself. Not part of the hash.",
+      description: "Members that the service was told; it observed all others itself. Not part of the hash.",
     },
   ),
   details: readOnly(objectInText, {
     at: "detailsJson",
     default: {},
-    description: "What the action needs to be understood.",
+    description: "Details of the action.",
     example: {},
   }),
-  agreementStatus: readOnly(status, { description: "After the event.", example: "created" }),
+  agreementStatus: readOnly(status, { description: "The agreement's status after the event.", example: "created" }),
   previousHash: readOnly(digest, {
-    description: "hash of the event before; zeros before the first.",
+    description: "The hash of the previous event; zeros for the first event.",
     example: exampleHash,
   }),
   hash: readOnly(digest, {
@@ -154,21 +157,24 @@ export const agreementEvent = shown(AuditEventSchema, {
       "SHA-256 of the canonical JSON (RFC 8785) of publicPart. In format 1: of the event with previousHash, without claimed and the members that format 2 has added, as it was before anything of it was erased.",
     example: exampleHash,
   }),
-  format: readOnly(count, { description: "1 or 2: what the hash is made over.", example: 2 }),
+  format: readOnly(count, {
+    description: "The format of the event, which says what the hash covers: 1 or 2.",
+    example: 2,
+  }),
   publicPart: readOnly(orNull(objectInText), {
     at: "publicJson",
     description:
-      "What the hash is made over: everything but what is personal, of which it has digests (_sd, RFC 9901), some of them of nothing. null in format 1, unless what was personal was erased: then what is left of the event, with its hash.",
+      "What the hash covers: everything except personal data, which is replaced with digests (_sd, RFC 9901), some of them decoys. null in format 1, unless personal data was erased: then the rest of the event, with its hash.",
     example: null,
   }),
   disclosures: readOnly(list(text()), {
     description:
-      "Each is base64url of the JSON [salt, name, value], where name is a JSON Pointer into the event, and its SHA-256 in base64url stands in _sd. For each of publicPart.subjects there is one named /subjects/ID that lists the names of the others.",
+      "Each is base64url of the JSON [salt, name, value], where name is a JSON Pointer into the event. Its SHA-256 in base64url is in _sd. For each entry of publicPart.subjects there is one named /subjects/ID that lists the names of the others.",
     example: [],
   }),
   erasedSubjects: readOnly(list(uuid), {
     description:
-      "Those of publicPart.subjects whose disclosures were erased: ERASED stands where their values stood, and the event agreement.erased names them.",
+      "The entries of publicPart.subjects whose disclosures were erased. ERASED replaces their values, and the event agreement.erased names them.",
     example: [],
   }),
 });
@@ -177,40 +183,42 @@ export const agreementEvent = shown(AuditEventSchema, {
 export const consentedText = shown(KeptConsentTextSchema, {
   textSha256: readOnly(digest, {
     at: "sha256",
-    description: "SHA-256 of text in UTF-8, in hex: as the event recipient.consented and the certificate name it.",
+    description:
+      "SHA-256 of the UTF-8 text in hexadecimal, as the event recipient.consented and the certificate name it.",
     example: exampleHash,
   }),
   locale: readOnly(text(), { example: "en" }),
-  text: readOnly(text(), { at: "content", description: "As it was shown, a line for each part." }),
+  text: readOnly(text(), { at: "content", description: "The text as it was shown, one line per part." }),
 });
 
 export const voiding = resource(VoidAgreementRequestSchema, {
   voidedReason: required(text(1, 10_000), {
     at: "reason",
-    description: "Told to the recipients; its first 200 characters are kept.",
+    description: "The reason, which recipients see; the first 200 characters are kept.",
     example: "A mistake.",
   }),
 });
 
 export const recipientView = resource(CreateRecipientViewRequestSchema, {
   recipientId: optional(orNull(text(0, 100)), {
-    description: "recipientId or recipientIdGuid; or else what the person is called.",
+    description:
+      "The recipientId or recipientIdGuid. Alternatively, identify the recipient by email, userName and clientUserId.",
     example: "1",
   }),
   email: optional(orNull(text(0, 500)), { example: "ann@example.com" }),
   userName: optional(orNull(text(0, 500)), { description: "The recipient's name.", example: "Ann Example" }),
   clientUserId: optional(orNull(text(0, 500)), { example: "1000" }),
   returnUrl: required(text(0, 2_048), {
-    description: "Where the browser goes in the end; https.",
+    description: "The https URL that the browser is redirected to at the end.",
     example: "https://www.example.com/signed",
   }),
   frameAncestors: optional(list(text(1, 500)), {
     null: "both",
-    description: "Origins that may show the page in a frame.",
+    description: "Origins that can embed the page in a frame.",
     example: ["https://www.example.com"],
   }),
   authenticationMethod: optional(orNull(text(0, 100)), {
-    description: "How you know who the person is; kept in the audit trail.",
+    description: "How you verified who the person is. Recorded in the audit trail.",
     example: "password",
   }),
 });
@@ -218,11 +226,11 @@ export const recipientLink = shown(CreateRecipientViewResponseSchema, {
   url: given<string>(
     { type: "string" },
     {
-      description: "For the browser of the recipient alone.",
+      description: "Open it only in the recipient's browser.",
       example: "https://api.example.com/signing/AZYSNFZ4erCN7wEjRWeJqwEjRWeJq83vASNFZ4mrze8",
     },
   ),
-  expiresAt: readOnly(time, { description: "Until when it can be opened." }),
+  expiresAt: readOnly(time, { description: "When the link expires." }),
 });
 
 /** A file that somebody asks about: exactly one of them. */
@@ -235,7 +243,7 @@ export const fileInQuestion = resource(FileInQuestionSchema, {
   sha256: apart<string | null>({
     type: ["string", "null"],
     pattern: "^[0-9a-fA-F]{64}$",
-    description: "Of the whole file, when its bytes are not sent.",
+    description: "The SHA-256 of the whole file, if you don't send its bytes.",
     examples: [exampleHash],
   }),
 });
@@ -244,34 +252,34 @@ const seal = shown(SealFindingSchema, {
   intact: readOnly(flag, {
     at: "isIntact",
     description:
-      "Whether what it covers is what was signed, by the certificate that it carries. False too for signatures of other forms than ours, of which nothing can be said.",
+      "Whether the covered bytes are unchanged, according to the certificate in the signature. Also false for forms of signatures that can't be checked.",
   }),
-  coversWholeFile: readOnly(flag, { description: "Whether nothing was added to the file afterwards." }),
-  addedBytes: readOnly(large(0), { description: "How many bytes follow what it covers.", example: 0 }),
+  coversWholeFile: readOnly(flag, { description: "Whether nothing was added to the file after this signature." }),
+  addedBytes: readOnly(large(0), { description: "How many bytes follow the covered part.", example: 0 }),
   addition: readOnly(orNull(text()), {
-    description: "What they are. Null for all but the last signature that is intact and has something after it.",
+    description: "What the added bytes are. Null except for the last intact signature that has something after it.",
     example: "a revision was added: the contents of a page have changed.",
   }),
   signedPartSha256: readOnly(hex, {
     description:
-      "Of the file as it was when it was signed. Null unless the signature is intact and something was added.",
+      "SHA-256 of the file as it was when it was signed. Null unless the signature is intact and something was added.",
     example: exampleHash,
   }),
   ours: readOnly(flag, {
     at: "isOurs",
-    description: "Whether this installation seals, or has sealed, with the certificate.",
+    description: "Whether this installation uses, or has used, the certificate for seals.",
   }),
   subject: readOnly(orNull(text()), {
-    description: "Of the certificate, one part a line.",
+    description: "The subject of the certificate, one part per line.",
     example: "CN=Example AG",
   }),
-  certificateSha256: readOnly(hex, { description: "Of the certificate.", example: exampleHash }),
-  claimedAt: readOnly(orNull(time), { description: "As the signature says." }),
+  certificateSha256: readOnly(hex, { description: "The fingerprint of the certificate.", example: exampleHash }),
+  claimedAt: readOnly(orNull(time), { description: "The time stated in the signature." }),
 });
 const question = {
-  sha256: readOnly(digest, { description: "Of the file.", example: exampleHash }),
+  sha256: readOnly(digest, { description: "SHA-256 of the file.", example: exampleHash }),
   seals: readOnly(list(nested(seal)), {
-    description: "The signatures of the file; none when only its hash was sent.",
+    description: "The signatures in the file; empty if you sent only its hash.",
   }),
 } as const;
 
@@ -292,19 +300,19 @@ const parties = list(nested(party));
 
 const match = shown(KnownFileSchema, {
   kind: readOnly(named(FileKind, "lower"), {
-    description: "As it was sent or shown, as it was sealed, or what tells of it.",
+    description: "Which form of the document this is: as sent or shown, as sealed, or a record of it.",
     example: "sealed",
   }),
   agreementId: readOnly(uuid),
-  documentId: readOnly(orNull(text()), { description: "Null for certificates, like the name.", example: "1" }),
+  documentId: readOnly(orNull(text()), { description: "Null for certificates, and so is the name.", example: "1" }),
   documentName: words("NDA.pdf"),
-  status: readOnly(status, { description: "Of the agreement.", example: "completed" }),
+  status: readOnly(status, { description: "The status of the agreement.", example: "completed" }),
   emailSubject: words("Please sign the NDA"),
   completedAt: readOnly(orNull(time)),
-  signers: readOnly(parties, { at: "parties", description: "Everyone who has to act, or had to." }),
+  signers: readOnly(parties, { at: "parties", description: "Everyone who has to act or has acted." }),
   auditTrailIntact: readOnly(flag, {
     at: "isAuditIntact",
-    description: "Whether the audit trail is all that has happened, as it was written.",
+    description: "Whether the audit trail is complete and unchanged.",
   }),
   evidence: readOnly(
     orNull(
@@ -318,7 +326,7 @@ const match = shown(KnownFileSchema, {
     ),
     {
       description:
-        "Where the evidence log has the head of the audit trail; null until it has. See /v1/click/log/proofs/inclusion.",
+        "Where the head of the audit trail is in the evidence log; null until it is there. See /v1/click/log/proofs/inclusion.",
     },
   ),
 });
@@ -327,10 +335,10 @@ export const documentVerification = shown(VerifyDocumentResponseSchema, {
   ...question,
   matches: readOnly(list(nested(match)), {
     at: "known",
-    description: "At most 10, newest agreement first; an original may be in several.",
+    description: "At most 10, newest agreement first. An original can be in several agreements.",
   }),
   deleted: readOnly(list(nested(deletion)), {
-    description: "Agreements that had exactly this file and were deleted since, at most 10, newest first.",
+    description: "Deleted agreements that had exactly this file. At most 10, newest first.",
   }),
 });
 
@@ -338,14 +346,17 @@ const sealed = shown(SealedSummarySchema, {
   kind: readOnly(named(FileKind, "lower", ["SEALED", "CERTIFICATE"]), { example: "sealed" }),
   agreementId: readOnly(uuid),
   documentName: words("NDA.pdf"),
-  organizationName: readOnly(text(), { description: "On whose behalf it was sent.", example: "Example AG" }),
+  organizationName: readOnly(text(), {
+    description: "The organization that sent the agreement.",
+    example: "Example AG",
+  }),
   emailSubject: words("Please sign the NDA"),
   completedAt: readOnly(orNull(time)),
   signers: readOnly(parties, { at: "parties" }),
   auditTrailIntact: readOnly(flag, { at: "isAuditIntact" }),
   evidenceLeafHash: readOnly(evidenceHash, {
     description:
-      "Of the leaf of the sender's evidence log that has the head of the audit trail; null until there is one. The sender can prove that it is there.",
+      "The leaf of the sender's evidence log with the head of the audit trail; null until there is one. The sender can prove that it is there.",
   }),
 });
 
@@ -354,11 +365,11 @@ export const sealVerification = shown(VerifySealResponseSchema, {
   ...question,
   sealed: readOnly(orNull(nested(sealed)), {
     at: "summary",
-    description: "Null unless exactly this file was sealed here, and is kept.",
+    description: "Null unless exactly this file was sealed here and is still stored.",
   }),
   deleted: readOnly(orNull(nested(formerSeal)), {
     at: "deletion",
-    description: "What remains of the agreement that had exactly this file, when it was deleted since; null otherwise.",
+    description: "What remains of the deleted agreement that had exactly this file; null otherwise.",
   }),
 });
 

@@ -39,26 +39,26 @@ const person = {
   name: optional(words(500), { example: "Ann Example" }),
   email: optional(words(500), { example: "ann@example.com" }),
   clientUserId: optional(words(500), {
-    description: "Your name for the person, who then signs in your application: no one is mailed.",
+    description: "Your ID for the person, who then signs in your application and gets no email.",
     example: "1000",
   }),
-  roleName: optional(words(500), { description: "The role of a template that the recipient has.", example: "Buyer" }),
+  roleName: optional(words(500), { description: "The template role that the recipient fills.", example: "Buyer" }),
   routingOrder: optional(orNull(integer(1, 2_147_483_647)), {
-    description: "Those with the same number act at once.",
+    description: "Recipients with the same number act at the same time.",
     example: 1,
   }),
   note: optional(words(1_000), { example: "Soon, please." }),
   locale: optional(orNull(languageTag)),
   emailSubject: optional(words(100), {
-    description: "Of the mails that ask this person; that of the agreement when absent.",
+    description: "The subject of emails that ask this person to act. Default: the agreement's.",
     example: "Your lease",
   }),
   emailBlurb: optional(words(10_000), {
-    description: "The message of those mails; that of the agreement when absent.",
+    description: "The message of those emails. Default: the agreement's.",
     example: "Page 2 is for you.",
   }),
   hostName: optional(words(500), {
-    description: "Of in-person signers: on whose device they sign.",
+    description: "For in-person signers: the person on whose device they sign.",
     example: "Hal Example",
   }),
   hostEmail: optional(words(500), { example: "hal@example.com" }),
@@ -66,7 +66,7 @@ const person = {
 } as const;
 
 const recipientId = optional(words(50), {
-  description: "Unique within the agreement; the lowest free number when absent.",
+  description: "Unique within the agreement. Default: the lowest free number.",
   example: "1",
 });
 
@@ -77,7 +77,7 @@ const recipientInput = resource(RecipientInputSchema, { recipientId, ...person }
 const signerInput = resource(RecipientInputSchema, {
   recipientId,
   role: optional(orNull(named(RecipientRole, "camel", ["SIGNER", "APPROVER"])), {
-    description: "approver agrees without signing; signer when absent.",
+    description: "approver agrees without signing. Default: signer.",
     example: "signer",
   }),
   ...person,
@@ -85,7 +85,10 @@ const signerInput = resource(RecipientInputSchema, {
 
 /** A recipient of a request whose address names it. */
 export const recipientChanges = resource(RecipientInputSchema, {
-  role: optional(orNull(named(RecipientRole, "camel")), { description: "As it was when absent.", example: "signer" }),
+  role: optional(orNull(named(RecipientRole, "camel")), {
+    description: "If absent, it stays as it is.",
+    example: "signer",
+  }),
   ...person,
 });
 
@@ -102,10 +105,10 @@ export const recipient = shown(RecipientSchema, {
   declinedAt: readOnly(orNull(time), { example: null }),
   declineReason: readOnly(orNull(text()), { example: null }),
   deliveryFailedAt: readOnly(orNull(time), {
-    description: "When a mail to the recipient came back; null again once they have opened the agreement.",
+    description: "When an email to the recipient bounced; null again once they open the agreement.",
     example: null,
   }),
-  deliveryFailedReason: readOnly(orNull(text()), { description: "Why it came back.", example: null }),
+  deliveryFailedReason: readOnly(orNull(text()), { description: "Why the email bounced.", example: null }),
 });
 
 export type Recipient = AnswerOf<typeof recipient.table>;
@@ -220,19 +223,19 @@ export const agreementDocument = shown(DocumentSchema, {
   documentId: readOnly(text(), { example: "1" }),
   name: readOnly(text(), { example: "NDA.pdf" }),
   order: readOnly(count, { example: 1 }),
-  pages: readOnly(lengthOf, { description: "How many it has.", example: 4 }),
+  pages: readOnly(lengthOf, { description: "The number of pages.", example: 4 }),
   bytes: readOnly(bigCount, { example: 37_920 }),
   sha256: readOnly(hex, {
-    description: "SHA-256 of the document, which is what is shown and downloaded before it is sealed; 64 hex digits.",
+    description: "SHA-256 of the document as it is shown and downloaded before it is sealed; 64 hexadecimal digits.",
     example: "0123456789abcdef".repeat(4),
   }),
   sentSha256: readOnly(hex, {
     description:
-      "SHA-256 of the file as it was sent. A PDF without signatures is written anew when it comes, so that everyone reads it in the same way. Null where it was not kept.",
+      "SHA-256 of the file you uploaded. A PDF without signatures is rewritten on upload so that every reader shows it alike. Null if it wasn't kept.",
     example: "fedcba9876543210".repeat(4),
   }),
   warnings: readOnly(warnings, {
-    description: "What is to be known of the file before something is placed on it.",
+    description: "Warnings about the file, to read before you place fields.",
     example: [],
   }),
 });
@@ -244,7 +247,7 @@ const customField = shown(CustomFieldSchema, {
   items: computed(
     { type: ["array", "null"], items: { type: "string" } },
     ({ isList, items }: CustomField): readonly string[] | null => (isList ? items : null),
-    { description: "Of lists.", example: null },
+    { description: "For lists: the choices.", example: null },
   ),
   show: readOnly(flag),
   required: readOnly(flag),
@@ -258,14 +261,14 @@ export const notification = {
       at: "notification.reminderDelay",
       default: 0,
       null: "never",
-      description: "From sending to the first reminder.",
+      description: "Days from sending to the first reminder.",
       example: 2,
     }),
     frequencyDays: optional(days, {
       at: "notification.reminderFrequency",
       default: 0,
       null: "never",
-      description: "From one reminder to the next; 0 for one only.",
+      description: "Days between reminders; 0 for a single reminder.",
       example: 3,
     }),
   }),
@@ -275,14 +278,14 @@ export const notification = {
       at: "notification.expireAfter",
       default: 0,
       null: "never",
-      description: "From sending.",
+      description: "Days from sending.",
       example: 120,
     }),
     warnDays: optional(days, {
       at: "notification.expireWarn",
       default: 0,
       null: "never",
-      description: "Before it expires; 0 for no warning.",
+      description: "Days before the agreement expires; 0 for no warning.",
       example: 0,
     }),
   }),
@@ -299,11 +302,11 @@ const content = {
   metadata: readOnly(objectInText, {
     at: "metadataJson",
     default: {},
-    description: "An object of your own, at most 16 KB.",
+    description: "Your own data about the agreement, as an object of at most 16 KB.",
     example: { order: "1042" },
   }),
   brandId: readOnly(orNull(uuid), {
-    description: "The brand that it has chosen; null for the default one of the organization.",
+    description: "The brand it uses; null for the organization's default brand.",
     example: null,
   }),
 } as const;
@@ -317,7 +320,7 @@ export const agreement = shown(AgreementSchema, {
   id: readOnly(uuid),
   envelopeId: readOnly(uuid, {
     at: "id",
-    description: "The same; the name that the compatible interface has for it.",
+    description: "The same ID under the name that the compatible interface uses.",
   }),
   organizationId: readOnly(uuid),
   status: readOnly(states, {
@@ -325,18 +328,17 @@ export const agreement = shown(AgreementSchema, {
     example: "sent",
   }),
   ...content,
-  expiresAt: readOnly(orNull(time), { description: "Set when it is sent." }),
+  expiresAt: readOnly(orNull(time), { description: "When the agreement was sent." }),
   createdAt: readOnly(time),
-  modifiedAt: readOnly(time, { description: "When anything of it was changed last; for ifModifiedAt." }),
+  modifiedAt: readOnly(time, { description: "When the agreement was last changed; use it as ifModifiedAt." }),
   sentAt: readOnly(orNull(time)),
   deliveredAt: readOnly(orNull(time)),
   completedAt: readOnly(orNull(time), { example: null }),
   declinedAt: readOnly(orNull(time), { example: null }),
-  voidedAt: readOnly(orNull(time), { description: "Also of expired ones.", example: null }),
+  voidedAt: readOnly(orNull(time), { description: "When the agreement was voided or expired.", example: null }),
   voidedReason: readOnly(orNull(text()), { example: null }),
   sealLevel: readOnly(orNull(choice("B-B", "B-T")), {
-    description:
-      "What the seals of all files have at least reached (PAdES), once it is completed. B-T has a time stamp.",
+    description: "The lowest PAdES level of all its seals, once it is completed. B-T includes a time stamp.",
     example: null,
   }),
 });

@@ -25,7 +25,7 @@ const colors = resource(BrandColorsSchema, {
 } satisfies Record<Exclude<keyof BrandColors, `$${string}`>, unknown>);
 
 const image = shown(BrandImageSchema, {
-  sha256: readOnly(digest, { description: "Of the bytes.", example: "0123456789abcdef".repeat(4) }),
+  sha256: readOnly(digest, { description: "SHA-256 of the bytes.", example: "0123456789abcdef".repeat(4) }),
   contentType: readOnly(choice("image/png", "image/jpeg")),
   width: readOnly(count, { description: "Pixels.", example: 320 }),
   height: readOnly(count, { description: "Pixels.", example: 80 }),
@@ -37,14 +37,14 @@ const brandMails = ["invitation", "reminder", "expiring", "completed", "declined
 
 const mailText = resource(BrandTextSchema, {
   locale: required(languageTag),
-  mail: required(choice(...brandMails), { description: "What the mail is about." }),
+  mail: required(choice(...brandMails), { description: "The kind of email that the text is for." }),
   subject: optional(orNull(text(0, 150)), {
-    description: "Null for that of the product. Has to have {subject}, what the agreement is called.",
+    description: "The subject; null for the default. It must contain {subject}, the name of the agreement.",
     example: "{sender} has sent you {subject}",
   }),
   intro: optional(orNull(text(0, 2_000)), {
     description:
-      "Comes before what every mail says: who asks, and for what. {name}, {sender} and {subject} stand for what they name; {date} for the end in mails that ask, {signer} for who signs in person there, {reason} for the reason in those of agreements that were declined or withdrawn.",
+      "The introduction, shown before the standard text. Placeholders: {name}, {sender} and {subject}; {date} is the deadline in emails that ask; {signer} is the person who signs in person; {reason} is the reason in emails about declined or voided agreements.",
     example: "Welcome to Example AG, {name}.",
   }),
 });
@@ -58,32 +58,32 @@ export const brand = resource(
     isDefault: optional(flag, {
       null: "create",
       description:
-        "Whether it holds for all that has chosen no brand. At most one does: it takes the place of the one before.",
+        "Whether it is the default brand, used wherever no brand is chosen. Setting it replaces the previous default.",
       example: true,
     }),
     colors: optional(nested(colors), {
       null: "both",
-      description: "A text and what is behind it need a contrast of 4.5:1 (WCAG 2.2).",
+      description: "Text and its background need a contrast of at least 4.5:1 (WCAG 2.2).",
     }),
-    logo: readOnly(orNull(nested(image)), { description: "Null without one.", example: null }),
-    favicon: readOnly(orNull(nested(image)), { description: "Null without one.", example: null }),
-    font: optional(choice("sans", "serif"), { null: "both", description: "sans when absent." }),
+    logo: readOnly(orNull(nested(image)), { description: "Null if there is none.", example: null }),
+    favicon: readOnly(orNull(nested(image)), { description: "Null if there is none.", example: null }),
+    font: optional(choice("sans", "serif"), { null: "both", description: "Default: sans." }),
     footer: optional(orNull(text(0, 500)), {
       at: "footerText",
-      description: "Below pages and mails.",
+      description: "The footer of pages and emails.",
       example: "Example AG, 1 Example Street, Berlin",
     }),
     senderName: optional(orNull(text(0, 100)), {
-      description: "The name beside the address that mails come from; null for that of the installation.",
+      description: "The sender name of emails; null for that of the installation.",
       example: "Example AG",
     }),
     replyTo: optional(orNull(text(0, 320)), {
-      description: "Where answers to mails go; null for where mails come from.",
+      description: "The reply-to address of emails; null for the sender's address.",
       example: "contracts@example.com",
     }),
     texts: optional(list(nested(mailText)), {
       null: "both",
-      description: "What mails of one kind say in one language, instead of the words of the product.",
+      description: "Texts for one kind of email in one language, replacing the default wording.",
     }),
     createdAt: readOnly(time),
     modifiedAt: readOnly(time),
@@ -93,7 +93,10 @@ export const brand = resource(
 
 /** What pages show of a brand; neither what the organization calls it nor what its mails say. */
 const brandLook = shown(BrandSchema, {
-  name: readOnly(orNull(text()), { at: "senderName", description: "Beside the logo, or in its place." }),
+  name: readOnly(orNull(text()), {
+    at: "senderName",
+    description: "The name shown next to the logo, or instead of it.",
+  }),
   colors: readOnly(nested(colors)),
   font: readOnly(choice("sans", "serif")),
   footer: readOnly(orNull(text()), { at: "footerText" }),
@@ -119,7 +122,7 @@ export const brandPicture = resource(PutBrandImageRequestSchema, {
   content: requiredApart<string>({
     type: "string",
     minLength: 1,
-    description: "A PNG or JPEG in Base64: a logo of at most 300 KB, or a square favicon of at most 100 KB.",
+    description: "A PNG or JPEG in Base64: a logo of up to 300 KB, or a square favicon of up to 100 KB.",
   }),
 });
 

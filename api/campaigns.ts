@@ -17,15 +17,15 @@ const reminders = resource(
   {
     daysBefore: required(list(integer(0, 365)), {
       description:
-        "So many days before the day of dueAt, by the calendar of the time zone; 0 for that day itself. At most 20. What has passed when the campaign starts, or comes after dueAt, is left out.",
+        "Days before the day of dueAt, by the calendar of the time zone; 0 for that day itself. Up to 20 values. Reminders that are past when the campaign starts, or fall after dueAt, are skipped.",
       example: [14, 3, 1],
     }),
     at: optional(clockTime, {
-      description: "The time of the day, by the clocks of the time zone; 09:00 when absent.",
+      description: "The time of day in the time zone. Default: 09:00.",
       example: "09:00",
     }),
     timeZone: optional(text(1, 64), {
-      description: "A name of the IANA time zone database; UTC when absent.",
+      description: "An IANA time zone. Default: UTC.",
       example: "Europe/Berlin",
     }),
   },
@@ -33,16 +33,19 @@ const reminders = resource(
 );
 
 const counts = shown(CampaignCountsSchema, {
-  people: readOnly(count, { description: "Everyone in the campaign, but for those who were erased." }),
+  people: readOnly(count, { description: "Everyone in the campaign, except those who were erased." }),
   unchecked: readOnly(count, {
-    description: "Whose acceptances were not looked at yet: everyone in a draft, and for a while after the start.",
+    description:
+      "People whose acceptances haven't been checked yet: everyone in a draft, and for a while after the start.",
   }),
-  asked: readOnly(count, { description: "Who has not decided yet; overdue once the date has passed." }),
+  asked: readOnly(count, { description: "People who haven't decided yet; they are overdue after the date." }),
   accepted: readOnly(count),
   declined: readOnly(count),
-  withdrawn: readOnly(count, { description: "Who had accepted, and has withdrawn every purpose since." }),
-  outstanding: readOnly(count, { description: "asked, declined and withdrawn together." }),
-  erased: readOnly(count, { description: "Who was in it and was erased; in no other number." }),
+  withdrawn: readOnly(count, { description: "People who accepted and have withdrawn every purpose since." }),
+  outstanding: readOnly(count, { description: "The sum of asked, declined and withdrawn." }),
+  erased: readOnly(count, {
+    description: "People who were in the campaign and were erased; not included in other counts.",
+  }),
 });
 
 /** People who are asked for their acceptance of a template by a date. */
@@ -52,30 +55,30 @@ export const campaign = resource(
     id: readOnly(uuid),
     name: required(text(1, 255), { example: "Terms 2027" }),
     status: readOnly(choice("DRAFT", "RUNNING", "ENDED", "CANCELLED"), {
-      description: "A campaign ends at its date. Acceptances are counted after it, too, until it is cancelled.",
+      description: "A campaign ends at its date. Later acceptances are counted too, until it is canceled.",
     }),
     templateId: requiredForGood(uuid),
     versionId: optionalForGood(orNull(uuid), {
       description:
-        "What has to be accepted is this version, from `revision` on. When absent, it is whatever is live: a revision that is live when the campaign starts, or one that is published later.",
+        "The version people must accept, from `revision` on. If absent, any live revision counts: one that is live when the campaign starts, or one published later.",
     }),
     revision: optionalForGood(orNull(integer(1, 2_147_483_647)), {
-      description: "Of versionId: this revision or a later one. The one that is published now when absent.",
+      description: "This revision of versionId or a later one counts. Default: the one published now.",
     }),
-    dueAt: required(time, { description: "By when people are asked to accept.", example: "2026-12-31T23:00:00Z" }),
-    reminders: optional(nested(reminders), { description: "When you are told of those who are outstanding." }),
-    nextReminderAt: readOnly(orNull(time), { description: "null when none comes any more." }),
+    dueAt: required(time, { description: "The date by which people should accept.", example: "2026-12-31T23:00:00Z" }),
+    reminders: optional(nested(reminders), { description: "When you get reminders about people who are outstanding." }),
+    nextReminderAt: readOnly(orNull(time), { description: "The next reminder; null if there are no more." }),
     remindersSent: readOnly(count),
     counts: readOnly(nested(counts)),
     createdBy: readOnly(text(), {
-      description: "The client, or the user of the dashboard.",
+      description: "The client or dashboard user who did it.",
       example: "cl_0123456789abcdefABCDEF",
     }),
     createdAt: readOnly(time),
     startedAt: readOnly(orNull(time)),
-    endedAt: readOnly(orNull(time), { description: "When it ended or was cancelled." }),
+    endedAt: readOnly(orNull(time), { description: "When the campaign ended or was canceled." }),
     peopleUntil: readOnly(orNull(time), {
-      description: "When its people are deleted: 90 days after its end. null while it has not ended.",
+      description: "When its people are deleted: 90 days after the end; null until it has ended.",
     }),
   },
   { create: CreateCampaignRequestSchema, change: UpdateCampaignRequestSchema, also: closed },
@@ -87,13 +90,13 @@ const userRefs = list(text(1, 255, { pattern: "^[^\\p{Cc}\\p{Cs}]*$" }));
 /** People to be asked. */
 export const campaignPeople = resource(
   AddCampaignPeopleRequestSchema,
-  { userRefs: required(userRefs, { description: "Your names for the users, as their acceptances have them." }) },
+  { userRefs: required(userRefs, { description: "Your references for the users, as used in their acceptances." }) },
   { also: closed },
 );
 
 /** What became of people that were added. */
 export const addedPeople = shown(AddCampaignPeopleResponseSchema, {
-  added: readOnly(count, { description: "How many were not in the campaign before." }),
+  added: readOnly(count, { description: "How many were newly added." }),
   campaign: readOnly(nested(campaign)),
 });
 
@@ -102,9 +105,9 @@ export const campaignPerson = shown(CampaignPersonSchema, {
   userRef: readOnly(text(), { example: "user-42" }),
   state: readOnly(choice("LISTED", "ASKED", "OVERDUE", "ACCEPTED", "DECLINED", "WITHDRAWN"), {
     description:
-      "LISTED until the campaign has started and their acceptances were looked at. ASKED until they decide; OVERDUE once the date has passed. Or what they have decided.",
+      "LISTED until the campaign has started and their acceptances are checked; ASKED until they decide; OVERDUE after the date; then their decision.",
   }),
-  receiptId: readOnly(orNull(uuid), { description: "Of their decision." }),
+  receiptId: readOnly(orNull(uuid), { description: "The receipt of their decision." }),
   decidedAt: readOnly(orNull(time)),
 });
 export type CampaignPerson = AnswerOf<typeof campaignPerson.table>;

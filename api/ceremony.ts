@@ -103,19 +103,19 @@ const consent = shown(GetCeremonyResponseSchema, {
   required: given<boolean>({ type: "boolean" }),
   givenAt: readOnly(orNull(unlisted(time)), { at: "consentedAt" }),
   texts: given<readonly ConsentText[]>(listOf(consentText.schemas.answer), {
-    description: "While it is asked for: what to show, one text for each language.",
+    description: "While consent is required: the texts to show, one per language.",
   }),
 });
 
 /** How a signature looks: typed in a font, or drawn. */
 export const adopted = resource(AdoptedSignatureSchema, {
-  typed: required(text(0, 200), { description: "The name or the initials." }),
+  typed: required(text(0, 200), { description: "The typed name or initials." }),
   font: required(choice("dancing-script", "caveat", "great-vibes")),
   drawnPng: requiredApart<string>({
     type: "string",
     minLength: 0,
     maxLength: 349_528,
-    description: "A PNG in Base64, in place of what was typed; empty when there is none.",
+    description: "A PNG in Base64 instead of the typed text; empty if there is none.",
   }),
 });
 export type Adopted = CreateOf<typeof adopted.table>;
@@ -124,7 +124,7 @@ export type Adopted = CreateOf<typeof adopted.table>;
 const saved = shown(GetCeremonyResponseSchema, {
   signature: given<Adopted | null>(nullable(adopted.schemas.create)),
   initials: given<Adopted | null>(nullable(adopted.schemas.create)),
-  place: given<string>({ type: "string" }, { description: "The tabId of the field that the person was at." }),
+  place: given<string>({ type: "string" }, { description: "The tabId of the field that the person was on." }),
 });
 
 export type CeremonyDocument = AnswerOf<typeof document.table>;
@@ -136,18 +136,18 @@ export const ceremony = shown(GetCeremonyResponseSchema, {
   recipient: given<CeremonyRecipient | null>(nullable(recipient.schemas.answer)),
   others: given<readonly AnswerOf<typeof other.table>[]>(listOf(other.schemas.answer)),
   consent: given<AnswerOf<typeof consent.table>>(consent.schemas.answer),
-  canAct: readOnly(flag, { description: "Whether there is anything left for the person to do." }),
+  canAct: readOnly(flag, { description: "Whether the person still has something to do." }),
   progress: given<AnswerOf<typeof saved.table>>(saved.schemas.answer, {
-    description: "What was saved in any session of the person, beside the values, which stand in the tabs.",
+    description: "What was saved in any session of the person, except the values, which are in the tabs.",
   }),
   brand: given<BrandLook | null>(nullable(brandLookSchema), {
-    description: "How the page looks; null for the look of the product.",
+    description: "The brand of the page; null for the default design.",
   }),
   reportAbuseUrl: given<string | null>(
     { type: ["string", "null"] },
-    { description: "Where to report that the installation is abused; null when its operator has named no address." },
+    { description: "The address for reporting abuse; null if the operator hasn't set one." },
   ),
-  timeoutUrl: readOnly(orNull(text()), { description: "Where to go when the session has ended by itself." }),
+  timeoutUrl: readOnly(orNull(text()), { description: "The URL to open when the session has expired." }),
 });
 export type Ceremony = AnswerOf<typeof ceremony.table>;
 
@@ -188,12 +188,14 @@ const needsConsent = (person: Recipient | undefined): boolean =>
 
 export const ended = shown(FinishSigningResponseSchema, {
   returnUrl: readOnly(orNull(text()), {
-    description: "Where to go next; null when no one waits for the person.",
+    description: "The URL to open next; null if no page is waiting for the person.",
   }),
 });
 
 export const consentGiven = resource(GiveConsentRequestSchema, {
-  textSha256: required(digest, { description: "Of the text that was shown: one that the ceremony serves." }),
+  textSha256: required(digest, {
+    description: "The hash of the text that was shown, which must be one that the session offers.",
+  }),
   locale: required(described(text(0, 20), "Of that text.")),
 });
 export const consented = shown(GiveConsentResponseSchema, {
@@ -227,10 +229,10 @@ export const progress = resource(SaveSigningProgressRequestSchema, {
   values,
   signature: optional(orNull(nested(adopted))),
   initials: optional(orNull(nested(adopted))),
-  place: optional(text(0, 100), { description: "The tabId of the field that the person is at." }),
+  place: optional(text(0, 100), { description: "The tabId of the field that the person is on." }),
 });
 export const declining = resource(DeclineSigningRequestSchema, {
-  reason: required(text(0, 500), { description: "Told to the sender." }),
+  reason: required(text(0, 500), { description: "The reason, which the sender sees." }),
 });
 export const decision = resource(EndSenderViewRequestSchema, {
   decision: required(named(SenderDecision, "lower")),

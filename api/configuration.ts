@@ -23,16 +23,16 @@ import { joined } from "./written.ts";
 
 /** The verification that an acceptance must carry. */
 export const verification = shown(VerificationRequirementsSchema, {
-  required: readOnly(flag, { description: "False when an acceptance needs no verification at all." }),
+  required: readOnly(flag, { description: "False if acceptances need no verification." }),
   mode: readOnly(choice("ALL", "ANY"), {
-    description: "Whether every method must be passed, or one of them.",
+    description: "Whether all methods are required, or any one.",
   }),
   methods: readOnly(
     list(
       nested(
         shown(VerificationRequirements_MethodSchema, {
           method: readOnly(text()),
-          required: readOnly(flag, { description: "False for alternatives, one of which is enough." }),
+          required: readOnly(flag, { description: "False for alternatives, any one of which is enough." }),
           level: readOnly(count),
           validForSeconds: readOnly(orNull(count)),
           parameters: readOnly(anyObject, { default: {} }),
@@ -42,8 +42,8 @@ export const verification = shown(VerificationRequirementsSchema, {
   ),
 });
 
-const typeConfig = { default: {}, description: "Settings that belong to the type." } as const;
-const policyFlags = { default: {}, description: "What an acceptance must satisfy." } as const;
+const typeConfig = { default: {}, description: "Settings of the template's type." } as const;
+const policyFlags = { default: {}, description: "The policy that acceptances must satisfy." } as const;
 
 /** What each policy flag promises, as docs/click.md says it too. */
 export const policyFlagPromises = {
@@ -93,10 +93,10 @@ export const configuration = shown(TemplateConfigurationSchema, {
   policyFlags: readOnly(anyObject, policyFlags),
   effectivePolicy: readOnly(anyObject, {
     default: {},
-    description: "The flags in force: those set, over the defaults of the type.",
+    description: "The flags in force: the defaults of the type with your changes applied.",
   }),
   verification: readOnly(nested(verification)),
-  policyHash: readOnly(hash, { description: "Of the canonical JSON (RFC 8785) of effectivePolicy." }),
+  policyHash: readOnly(hash, { description: "SHA-256 of the canonical JSON (RFC 8785) of effectivePolicy." }),
   updatedAt: readOnly(time),
 });
 
@@ -116,7 +116,7 @@ export const templateTypeInfo = shown(TemplateTypeInfoSchema, {
     typeConfig: readOnly(anyObject, { ...typeConfig, at: "defaultTypeConfig" }),
     policyFlags: readOnly(anyObject, { ...policyFlags, at: "defaultPolicyFlags" }),
   }),
-  validationRules: readOnly(list(text()), { description: "Codes of the findings that validate-content may have." }),
+  validationRules: readOnly(list(text()), { description: "The codes that validate-content can report." }),
 });
 
 const flags = resource(

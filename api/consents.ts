@@ -59,7 +59,7 @@ const agreementState = shown(AgreementStateSchema, {
   acceptedAt: readOnly(orNull(time)),
   receiptId: readOnly(uuid),
   status: readOnly(choice("ACCEPTED", "DECLINED", "WITHDRAWN", "EXPIRED")),
-  isLatest: readOnly(flag, { description: "Whether what is published now is what was accepted." }),
+  isLatest: readOnly(flag, { description: "Whether the accepted text is the one published now." }),
   reacceptanceRequired: readOnly(flag),
   reacceptBy: readOnly(orNull(time)),
 });
@@ -68,26 +68,26 @@ const userAgreement = shown(UserAgreementSchema, {
   userRef: readOnly(text()),
   outstanding: readOnly(flag, {
     description:
-      "true unless the last acceptance stands and is of what is published now in its language; false for everyone while nothing is published. Whom the rules of the template ask again tells agreement.reacceptanceRequired.",
+      "true if the user hasn't accepted the text that is published now in their language; false for everyone while nothing is published. agreement.reacceptanceRequired says whether the template's rules ask the user again.",
   }),
   agreement: readOnly(orNull(nested(agreementState)), {
-    description: "null when the user has neither accepted nor declined, or no one may read it any more.",
+    description: "null if the user has neither accepted nor declined, or the record was erased or restricted.",
   }),
 });
 
 /** Where users stand with a template. */
 export const agreementStates = shown(ListAgreementStatesResponseSchema, {
   asOf: readOnly(time),
-  users: readOnly(list(nested(userAgreement)), { description: "In the order in which they were named." }),
+  users: readOnly(list(nested(userAgreement)), { description: "In the order of your request." }),
 });
 
 /** Whose agreement to tell. */
 export const wantedAgreements = resource(
   ListAgreementStatesRequestSchema,
   {
-    userRefs: required(list(text(1, 255)), { description: "Your names for the users." }),
+    userRefs: required(list(text(1, 255)), { description: "Your references for the users." }),
     onlyOutstanding: optional(orNull(flag), {
-      description: "Leaves out those who have accepted what is published now.",
+      description: "Returns only users who haven't accepted what is published now.",
     }),
   },
   { also: closed },
@@ -110,7 +110,7 @@ const state = {
   organizationId: readOnly(uuid),
   asOf: readOnly(time),
   updatedAt: readOnly(orNull(time)),
-  revision: readOnly(bigCount, { description: "Grows with every change; for If-Match." }),
+  revision: readOnly(bigCount, { description: "Increases with every change; send it as If-Match." }),
   consents: readOnly(list(nested(purposeState))),
   agreements: readOnly(list(nested(agreementState))),
 } as const;
@@ -118,30 +118,33 @@ const state = {
 /** What a user has consented and agreed to. */
 export const consentState = shown(ConsentStateSchema, {
   ...state,
-  history: readOnly(list(nested(consentEvent)), { onDemand: true, description: "Newest first; when asked for." }),
+  history: readOnly(list(nested(consentEvent)), {
+    onDemand: true,
+    description: "The changes, newest first; present if requested.",
+  }),
 });
 
 /** What is answered to a change, beside the state after it. */
 export const consentChanged = shown(UpdateConsentStateResponseSchema, {
-  receipts: readOnly(list(inText(consentReceipt)), { at: "receiptsJson", description: "One for each change." }),
+  receipts: readOnly(list(inText(consentReceipt)), { at: "receiptsJson", description: "One receipt per change." }),
 });
 export const updatedConsentSchema = joined(shown(ConsentStateSchema, state), consentChanged);
 
 const decision = resource(UpdateConsentStateRequest_PurposeSchema, {
   purpose: required(text(1, 64)),
   decision: required(choice("GRANT", "DENY", "WITHDRAW", "RENEW")),
-  templateId: optional(orNull(uuid), { description: "The template that asked." }),
+  templateId: optional(orNull(uuid), { description: "The template that asked for consent." }),
   expiresAt: optional(orNull(time)),
 });
 
 const decisions: JsonSchema = {
   type: ["array", "object", "null"],
-  description: 'What was decided for each purpose; or, for short, an object such as { "marketing_email": true }.',
+  description: 'The decision for each purpose. Short form: an object such as { "marketing_email": true }.',
   maxItems: 100,
   items: decision.schemas.create,
   maxProperties: 100,
   propertyNames: { minLength: 1, maxLength: 64 },
-  additionalProperties: { type: "boolean", description: "true grants, false denies." },
+  additionalProperties: { type: "boolean", description: "true grants the purpose, false denies it." },
 };
 type Decisions = readonly CreateOf<typeof decision.table>[] | Readonly<Record<string, boolean>>;
 
@@ -159,13 +162,13 @@ const change = resource(
     }),
     reason: optional(orNull(text(0, 2_000))),
     occurredAt: optional(orNull(time), {
-      description: "When you say that it happened; the order is that of our clock.",
+      description: "When it happened, according to you. Changes are ordered by the server's clock.",
     }),
     context: optional(contextOfUser),
     metadata: optional(ownTexts, { null: "both" }),
   },
   {
-    also: { description: "At least one purpose, or withdrawAll. Purposes that are not named keep their state." },
+    also: { description: "At least one purpose, or withdrawAll. Purposes you don't name keep their state." },
   },
 );
 

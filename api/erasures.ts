@@ -13,7 +13,7 @@ const kept = written({
 
 const restriction = written({
   receiptId: readOnly(uuid),
-  until: readOnly(time, { description: "Then it is erased." }),
+  until: readOnly(time, { description: "When it will be erased." }),
   basis: readOnly(choice("GDPR_17_3_E"), { description: "Kept for legal claims (GDPR art. 17(3)(e))." }),
 });
 
@@ -21,7 +21,7 @@ const erased = written({
   receipts: readOnly(list(uuid)),
   sessions: readOnly(list(uuid)),
   consentChanges: readOnly(list(uuid), { description: "The receipts of changes of consent." }),
-  campaigns: readOnly(list(uuid), { description: "Campaigns that do not have the user any more.", leftOut: true }),
+  campaigns: readOnly(list(uuid), { description: "Campaigns that the user was removed from.", leftOut: true }),
 });
 
 const place = written({
@@ -29,27 +29,27 @@ const place = written({
   origin: readOnly(text(), { example: "agreements.example.com/click/log/01961234-5678-7abc-8def-0123456789ab" }),
   leafIndex: readOnly(count),
   leafHash: readOnly(hash),
-  integrateBy: readOnly(time, { description: "A checkpoint that is published by then covers it." }),
+  integrateBy: readOnly(time, { description: "A checkpoint published by this time covers it." }),
 });
 
 /** What became of what was known of a user. */
 export const erasure = written({
-  erasureId: readOnly(orNull(uuid), { description: "Null when there was nothing to do." }),
-  userRef: readOnly(nothing, { description: "We do not say it again.", example: null }),
+  erasureId: readOnly(orNull(uuid), { description: "Null if there was nothing to do." }),
+  userRef: readOnly(nothing, { description: "The reference isn't repeated.", example: null }),
   requestedAt: readOnly(time),
   complete: readOnly(flag, {
-    description: "false when there is more than is erased at once: send the same request again.",
+    description: "false if there is more than one request erases: send the same request again.",
   }),
   erased: readOnly(part(erased)),
   restricted: readOnly(list(part(restriction)), {
-    description: "What must be kept for some time: shown like erased until it is.",
+    description: "What must be kept for some time. It reads as erased until it is.",
   }),
   kept: readOnly(list(part(kept))),
   log: readOnly(orNull(part(place)), {
-    description: "Where the log says that it was erased. Null when there was nothing to do.",
+    description: "The position of the erasure in the log. Null if there was nothing to do.",
   }),
   statement: readOnly(text(), {
-    description: "What was done, for the person who asked.",
+    description: "A summary for the person who asked.",
     example: "What was personal in the records named under erased is gone.",
   }),
 });
@@ -59,6 +59,6 @@ export type Erasure = AnswerOf<typeof erasure.table>;
 /** Why somebody opens what is restricted. */
 export const opening = resource(OpenRestrictedEvidenceRequestSchema, {
   reason: required(text(), {
-    description: "Why you must see it; kept with who asked and when. Do not name the person.",
+    description: "Why you need to see it. Recorded with who asked and when; don't name the person.",
   }),
 });

@@ -27,17 +27,17 @@ const place = written({
   }),
   status: readOnly(choice("PENDING"), {
     onDemand: true,
-    description: "There while no checkpoint covers the leaf; then there is no proof.",
+    description: "Present while no checkpoint covers the leaf; there is no proof yet.",
   }),
   integrateBy: readOnly(time, {
     onDemand: true,
-    description: "While it is PENDING: a checkpoint that is published by then covers it.",
+    description: "While PENDING: a checkpoint published by this time covers it.",
   }),
 });
 
 const anchor = written({
   status: readOnly(choice("ANCHORED", "PENDING"), {
-    description: "PENDING as well while a time stamp is still to come.",
+    description: "Also PENDING while a time stamp is still to come.",
   }),
   anchorIndex: readOnly(count, { onDemand: true, description: "Its leaf is the SHA-256 of the log's checkpoint." }),
   treeSize: readOnly(count, { onDemand: true }),
@@ -63,7 +63,7 @@ const inLog = readOnly(orNull(part(place)), {
   },
 });
 const disclosures = readOnly(list(text()), {
-  description: "What proves the personal values that the leaf commits to (RFC 9901).",
+  description: "Disclosures that prove the personal values the leaf commits to (RFC 9901).",
 });
 const receiptJws = { description: "Compact JWS (RFC 7515) over the leaf." } as const;
 const leafData = { description: "The exact bytes that were signed." } as const;
@@ -99,8 +99,7 @@ const integrity = written({
     },
   }),
   records: readOnly(list(part(record)), {
-    description:
-      "All leaves of the session in the order of the log; above are those of the one that the bundle is about.",
+    description: "All leaves of the session, in log order; the one the bundle is about is above.",
   }),
   keys: readOnly(list(some), {
     description: "The public keys of all signatures, as at /.well-known/click-keys.json.",
@@ -115,7 +114,7 @@ const timelineEntry = written({
   actor: readOnly(choice("USER", "BACKEND", "SYSTEM")),
   source: readOnly(choice("SERVER", "CLIENT"), {
     description:
-      "SERVER: the service saw or did it itself, at serverAt. CLIENT: the page or the sender said so, and the service saw only when.",
+      "SERVER: the service observed or did it, at serverAt. CLIENT: the page or the sender reported it; the service observed only the time.",
   }),
   detail: readOnly(orNull(text())),
 });
@@ -125,7 +124,7 @@ const policyCheck = written({
   required: readOnly(anything, { example: true }),
   observed: readOnly(anything, { example: true }),
   source: readOnly(choice("SERVER", "CLIENT"), {
-    description: "SERVER: the service saw it itself. CLIENT: the sender of the acceptance says so, or the page did.",
+    description: "SERVER: the service observed it. CLIENT: the sender of the acceptance or the page reported it.",
   }),
   ok: readOnly(flag),
 });
@@ -134,9 +133,9 @@ const subject = written({
   userRef: readOnly(orNull(text())),
   verification: readOnly(list(some)),
   typedName: readOnly(orNull(text())),
-  erased: readOnly(flag, { description: "What is personal was erased: it is null or empty here.", example: false }),
+  erased: readOnly(flag, { description: "Personal data was erased: it is null or empty here.", example: false }),
   restricted: readOnly(flag, {
-    description: "What is personal is shown to administrators only (GDPR art. 18).",
+    description: "Personal data is shown to administrators only (GDPR art. 18).",
     example: false,
   }),
 });
@@ -147,24 +146,24 @@ const agreement = written({
   content: readOnly(text()),
   contentType: readOnly(text(), { example: "text/html; charset=utf-8" }),
   contentHash: readOnly(hash),
-  rendered: readOnly(orNull(text()), { description: "The HTML as it was handed out to be displayed." }),
+  rendered: readOnly(orNull(text()), { description: "The HTML as it was served." }),
   renderHash: readOnly(orNull(hash)),
   data: readOnly(orNull(some)),
   linkedDocuments: readOnly(list(some)),
   pdf: readOnly(
     part(written({ hash: readOnly(hash), size: readOnly(count), pages: readOnly(count), content: readOnly(base64) })),
-    { onDemand: true, description: "Of a text that is a PDF: the file that was shown." },
+    { onDemand: true, description: "For a text that is a PDF: the file that was shown." },
   ),
 });
 
 const context = written({
   claimed: readOnly(orNull(some), {
-    description: "The end user's side as the sender of the acceptance tells it.",
+    description: "The end user's context as reported by the sender of the acceptance.",
   }),
-  observed: readOnly(orNull(some), { description: "The sender's side as it was seen." }),
+  observed: readOnly(orNull(some), { description: "The sender's context as the service observed it." }),
   metadata: readOnly(some, { description: "Of the acceptance." }),
   session: readOnly(orNull(some), {
-    description: "The end user's side as it was told when the session was created.",
+    description: "The end user's context as reported when the session was created.",
   }),
 });
 
@@ -181,19 +180,19 @@ const delivery = written({
   channel: readOnly(choice("EMAIL")),
   receiptId: readOnly(uuid),
   to: readOnly(orNull(text()), {
-    description: "The address, masked; all of it is disclosed as `copyTo`. Null when what is personal is not shown.",
+    description: "The masked address; the full one is disclosed as `copyTo`. Null if personal data isn't shown.",
     example: "a…@example.com",
   }),
   status: readOnly(choice("WAITING", "SENT", "REFUSED", "FAILED", "CANCELLED"), {
     description:
-      "SENT: the mail server has taken it over. REFUSED: it knows no such mailbox. FAILED: it could not be sent for three days, for example because there is no mail server; until then it is WAITING. CANCELLED: the person was erased or restricted before.",
+      "SENT: the mail server accepted it. REFUSED: it knows no such mailbox. FAILED: it couldn't be sent for three days, for example because there is no mail server; until then it is WAITING. CANCELLED: the person was erased or restricted before.",
   }),
   requestedAt: readOnly(time),
-  at: readOnly(orNull(time), { description: "When that was known; null while it waits." }),
+  at: readOnly(orNull(time), { description: "When the status was reached; null while it waits." }),
   attempts: readOnly(count),
   messageId: readOnly(orNull(text())),
   documentHash: readOnly(orNull(hash), {
-    description: "SHA-256 of the PDF that was sent; null when none was, as of a text that cannot be printed.",
+    description: "SHA-256 of the PDF that was sent; null if none was, for example because the text can't be printed.",
   }),
 });
 
@@ -205,30 +204,30 @@ export const evidence = written(
     generatedAt: readOnly(time),
     organizationId: readOnly(uuid),
     sessionId: readOnly(uuid),
-    disclosed: readOnly(flag, { description: "False when what is personal was left out on request." }),
-    session: readOnly(some, { description: "The session without what lets it be rendered." }),
+    disclosed: readOnly(flag, { description: "False if you asked to leave out personal data." }),
+    session: readOnly(some, { description: "The session, without its render token." }),
     receipts: readOnly(list(part(receipt))),
     subject: readOnly(part(subject)),
     agreement: readOnly(part(agreement)),
     presentation: readOnly(some, {
       description:
-        "Where, when and how the text was shown. `deployment`, `renderedAt` and `rendering` are what the service has done itself; the members that `claimed` lists are what the sender of the acceptance says.",
+        "Where, when and how the text was shown. The service produced `deployment`, `renderedAt` and `rendering`; the members listed in `claimed` were reported by the sender of the acceptance.",
     }),
     policy: readOnly(
       part(written({ flags: readOnly(some), hash: readOnly(hash), checks: readOnly(list(part(policyCheck))) })),
     ),
     context: readOnly(part(context)),
-    earlier: readOnly(list(some), { description: "What was kept of the acceptances before the last one." }),
+    earlier: readOnly(list(some), { description: "Earlier acceptances of the session." }),
     timeline: readOnly(list(part(timelineEntry))),
     consents: readOnly(list(some)),
     delivery: readOnly(list(part(delivery)), {
-      description: "Copies that were mailed to the person, one for each acceptance that asked for it.",
+      description: "Copies emailed to the person, one for each acceptance that asked for it.",
     }),
     after: readOnly(some, { description: "Withdrawals and later acceptances." }),
-    integrity: readOnly(part(integrity), { description: "What proves it all without asking us." }),
+    integrity: readOnly(part(integrity), { description: "Everything needed to verify the bundle offline." }),
     statement: readOnly(part(statement)),
     bundleSignature: readOnly(part(signature), {
-      description: "Over the SHA-256 of the bundle without this member in canonical form (RFC 8785).",
+      description: "A signature over the SHA-256 of the bundle without this member, in canonical form (RFC 8785).",
     }),
   },
   "Everything that proves what was shown, to whom, and what was decided.",

@@ -13,7 +13,7 @@ const field = written({
   type: readOnly(text(), { example: "text" }),
   documentId: readOnly(orNull(text())),
   page: readOnly(count),
-  value: readOnly(text(), { description: "What was entered." }),
+  value: readOnly(text(), { description: "The value that was entered." }),
 });
 
 const recipient = written({
@@ -40,14 +40,14 @@ const recipient = written({
 
 const mention = written({
   where: readOnly(text(), { example: "customFields" }),
-  text: readOnly(text(), { description: "With the addresses of others taken out." }),
+  text: readOnly(text(), { description: "The text, with the addresses of other people removed." }),
 });
 
 const file = written({
-  path: readOnly(text(), { description: "Where it is in this archive." }),
+  path: readOnly(text(), { description: "The path in this archive." }),
   what: readOnly(choice("document", "sealed document", "certificate", "attachment", "signature")),
   name: readOnly(text()),
-  sha256: readOnly(digest, { description: "Hex." }),
+  sha256: readOnly(digest, { description: "SHA-256 of the file in hexadecimal." }),
 });
 
 const event = written({
@@ -57,14 +57,14 @@ const event = written({
   source: readOnly(choice("api", "sender", "signer", "system")),
   ip: maybe("The address of the network from which it was done."),
   userAgent: maybe("What the program called itself."),
-  details: readOnly(text(), { description: "JSON." }),
+  details: readOnly(text(), { description: "The data as JSON." }),
 });
 
 /** What is known of a person in an agreement. */
 export const exportedAgreement = written(
   {
     agreementId: readOnly(uuid),
-    status: readOnly(text(), { description: "template: it is a template that names the person." }),
+    status: readOnly(text(), { description: "template: an agreement template that names the person." }),
     subject: readOnly(text()),
     message: readOnly(text()),
     createdAt: readOnly(time),
@@ -73,14 +73,13 @@ export const exportedAgreement = written(
     declinedAt: when(),
     voidedAt: when(),
     expiresAt: when(),
-    sender: readOnly(orNull(part(party)), { description: "Null when it was someone else." }),
-    host: readOnly(orNull(part(party)), { description: "When the person hosted a signing in person." }),
-    recipients: readOnly(list(part(recipient)), { description: "What the person is in it; no one else is named." }),
-    mentions: readOnly(list(part(mention)), { description: "Texts that name the address of the person." }),
-    files: readOnly(list(part(file)), { description: "Without those that were erased." }),
+    sender: readOnly(orNull(part(party)), { description: "Null if it was someone else." }),
+    host: readOnly(orNull(part(party)), { description: "Whether the person hosted an in-person signing." }),
+    recipients: readOnly(list(part(recipient)), { description: "The person's part in it; no one else is named." }),
+    mentions: readOnly(list(part(mention)), { description: "Texts that contain the person's address." }),
+    files: readOnly(list(part(file)), { description: "Without erased ones." }),
     events: readOnly(list(part(event)), {
-      description:
-        "What the audit trail says of the person. The whole of it, without what is about others, is a proof.",
+      description: "The audit trail's events about the person. The whole trail, without data about others, is a proof.",
     }),
   },
   "An agreement, as far as it is about the person. Documents are as they are: others may stand in them.",
@@ -97,7 +96,7 @@ const session = written({
 const act = written({
   at: readOnly(time),
   action: readOnly(text(), { example: "login.succeeded" }),
-  by: readOnly(flag, { description: "Whether the person did it; false: it was done to them." }),
+  by: readOnly(flag, { description: "Whether the person did it; false if it was done to them." }),
   ip: maybe("The address of the network from which the person did it."),
   userAgent: maybe("What the program called itself."),
 });
@@ -113,14 +112,14 @@ export const exportedUser = written(
     locale: readOnly(text()),
     timeZone: readOnly(text()),
     notices: readOnly(text(), {
-      description: "How the person is told of agreements by mail, and of what.",
+      description: "How the person is notified of agreements by email, and of what.",
       example: "daily declined completed",
     }),
     hasPassword: readOnly(flag),
     secondFactorSince: when(),
     createdAt: readOnly(time),
     lastLoginAt: when(),
-    sessions: readOnly(list(part(session)), { description: "Those that are open." }),
+    sessions: readOnly(list(part(session)), { description: "Open sessions." }),
     acts: readOnly(list(part(act)), { description: "Newest first, at most 10,000." }),
   },
   "An account of the dashboard, with what was done with it.",
@@ -146,10 +145,10 @@ export const exportedSession = written(
     createdAt: readOnly(time),
     presentedAt: when(),
     acceptedAt: when(),
-    metadata: readOnly(text(), { description: "JSON, as the organization gave it." }),
+    metadata: readOnly(text(), { description: "JSON, as the organization sent it." }),
     data: maybe("JSON: the values that were put into the text for the person."),
-    receipts: readOnly(list(part(receipt)), { description: "Acceptances and refusals, in the order of the log." }),
-    copies: readOnly(list(part(copy)), { description: "Mails with a copy of the text and the receipt." }),
+    receipts: readOnly(list(part(receipt)), { description: "Acceptances and declines, in log order." }),
+    copies: readOnly(list(part(copy)), { description: "Emails with a copy of the text and the receipt." }),
   },
   "Texts that a person was asked to accept. The whole of it, with the text and all proofs, is in the evidence bundle.",
 );
@@ -159,7 +158,7 @@ const askedBy = written({
   campaignId: readOnly(uuid),
   name: readOnly(text(), { example: "Terms 2027" }),
   templateId: readOnly(uuid),
-  dueAt: readOnly(time, { description: "By when the person was asked to accept." }),
+  dueAt: readOnly(time, { description: "The date by which the person was asked to accept." }),
   state: readOnly(text(), { example: "ASKED" }),
   receiptId: maybe("The receipt of what the person has decided."),
   decidedAt: when(),

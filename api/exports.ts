@@ -19,21 +19,21 @@ const acceptancesToExport = resource(
   AcceptancesToExportSchema,
   {
     format: required(named(AcceptanceFormat, "lower"), {
-      description: "csv: a table for spreadsheets. jsonl: a line for each receipt, as the API answers it.",
+      description: "csv: a table for spreadsheets. jsonl: one line per receipt, as the API returns it.",
       example: "csv",
     }),
-    userRef: whenCreating(text(1, 255), { description: "Only those of this user.", example: "user-42" }),
-    templateId: whenCreating(uuid, { description: "Only those of this template." }),
-    versionId: whenCreating(uuid, { description: "Only those of this version." }),
+    userRef: whenCreating(text(1, 255), { description: "Exports only acceptances of this user.", example: "user-42" }),
+    templateId: whenCreating(uuid, { description: "Exports only acceptances of this template." }),
+    versionId: whenCreating(uuid, { description: "Exports only acceptances of this version." }),
     revision: whenCreating(integer(1, 2_147_483_647), {
-      description: "Only those of this revision of the version, which is then required.",
+      description: "Exports only acceptances of this revision; requires versionId.",
       example: 3,
     }),
-    from: whenCreating(time, { description: "Accepted then or later." }),
-    to: whenCreating(time, { description: "Accepted before." }),
+    from: whenCreating(time, { description: "Start of the time range of acceptances, inclusive." }),
+    to: whenCreating(time, { description: "End of the time range of acceptances, exclusive." }),
     campaignId: whenCreating(uuid, {
       description:
-        "In place of receipts: the people of this campaign who were asked and have not accepted. The other filters have no effect.",
+        "Exports the people of this campaign who were asked and haven't accepted, instead of receipts. The other filters have no effect.",
     }),
   },
   { also: closed },
@@ -46,54 +46,54 @@ export const personExport = resource(
     id: readOnly(uuid),
     kind: readOnly(named(ExportKind, "lower"), { example: "person" }),
     status: readOnly(named(ExportStatus, "lower"), {
-      description: "pending while it is made; failed when it was given up after a day.",
+      description: "pending while it is being created; failed if it was given up after a day.",
       example: "completed",
     }),
     email: whenCreating(text(1, 320), {
       description:
-        "The address of the person, in any case of letters; where it is your reference for a user, as it is written there or in lower case. It, userRef or both are required, unless organization is true.",
+        "The person's email address, in any capitalization. If addresses are your references for users, send it as you use it there or in lower case. email, userRef or both are required, unless organization is true.",
       example: "ann@example.com",
     }),
     userRef: whenCreating(text(1, 500), {
-      description: "What your system calls the person: the user of acceptances, the client user id of signers.",
+      description: "Your reference for the person: the userRef of acceptances, the clientUserId of signers.",
       example: "user-1042",
     }),
     organization: whenCreating(flag, {
-      description: "true: all that is kept for the organization, in place of a person.",
+      description: "true exports everything that is kept for the organization, instead of a person.",
       example: false,
     }),
     acceptances: whenCreating(nested(acceptancesToExport), {
-      description: "Receipts of acceptances and refusals in one file, in place of a person.",
+      description: "Exports receipts of acceptances and declines as one file, instead of a person.",
       example: { format: "csv" },
     }),
     format: readOnly(orNull(named(AcceptanceFormat, "lower")), {
-      description: "Of acceptances; null for archives.",
+      description: "The format of exported acceptances; null for archives.",
       example: null,
     }),
     createdBy: readOnly(text(), {
-      description: "The client, or the user of the dashboard.",
+      description: "The client or dashboard user who did it.",
       example: "cl_0123456789abcdefABCDEF",
     }),
     createdAt: readOnly(time),
     completedAt: readOnly(orNull(time)),
-    expiresAt: readOnly(orNull(time), { description: "When its files are destroyed: seven days after it was made." }),
+    expiresAt: readOnly(orNull(time), { description: "When its files are destroyed: seven days after completion." }),
     parts: readOnly(count, {
-      description: "Archives that it consists of, nearly always one; 0 until it is completed.",
+      description: "The number of archives, nearly always one; 0 until completed.",
       example: 1,
     }),
     files: readOnly(count, { example: 14 }),
-    bytes: readOnly(bigCount, { description: "Of all files.", example: 482_133 }),
-    scheduleId: readOnly(orNull(uuid), { description: "The schedule that asked for it.", example: null }),
+    bytes: readOnly(bigCount, { description: "The size of all files in bytes.", example: 482_133 }),
+    scheduleId: readOnly(orNull(uuid), { description: "The schedule that created it.", example: null }),
     fromLeafIndex: readOnly(orNull(bigCount), {
-      description: "Of acceptances: the first leaf of the evidence log that it looked at. Null until it has begun.",
+      description: "For acceptances: the first leaf of the evidence log that it covers. Null until it has begun.",
       example: null,
     }),
     untilLeafIndex: readOnly(orNull(bigCount), {
-      description: "The leaf after the last one that it looked at; the next export of a schedule begins there.",
+      description: "The leaf after the last one that it covers; the schedule's next export begins there.",
       example: null,
     }),
     contentUrl: computed(
-      { type: ["string", "null"], description: "Of the first part; null unless it is completed." },
+      { type: ["string", "null"], description: "The URL of the first part; null unless completed." },
       ({ id, status }: ExportMessage): string | null =>
         status === ExportStatus.COMPLETED ? `/v1/privacy/exports/${id}/content` : null,
       { example: "/v1/privacy/exports/01961234-5678-7abc-8def-0123456789ab/content" },
@@ -103,7 +103,7 @@ export const personExport = resource(
     create: CreateExportRequestSchema,
     also: {
       description:
-        "Either organization is true, or acceptances is there, or at least one of email and userRef, and nothing else.",
+        "Either organization is true, or acceptances is present, or at least one of email and userRef; nothing else.",
       ...closed,
       anyOf: [
         { required: ["organization"] },
@@ -123,34 +123,34 @@ export const exportSchedule = resource(
     id: readOnly(uuid),
     format: required(named(AcceptanceFormat, "lower"), { example: "csv" }),
     templateId: optional(orNull(uuid), {
-      description: "Only acceptances of this template, which has to be one of the organization.",
+      description: "Exports only acceptances of this template of the organization.",
       example: null,
     }),
     every: required(named(ExportInterval, "lower"), { example: "weekly" }),
     day: optional(integer(1, 31), {
       description:
-        "1 when absent. weekly: of the week, from 1 for Monday to 7. monthly: of the month, or its last day where it is shorter. daily: without effect.",
+        "The day. weekly: 1 for Monday to 7. monthly: the day of the month, or the last day of shorter months. daily: no effect. Default: 1.",
       example: 1,
     }),
     at: optional(clockTime, {
-      description: "The time of the day, by the clocks of the time zone; 00:00 when absent.",
+      description: "The time of day in the time zone. Default: 00:00.",
       example: "06:00",
     }),
     timeZone: optional(text(1, 64), {
-      description: "A name of the IANA time zone database; that of the organization when absent, or UTC.",
+      description: "An IANA time zone. Default: the organization's, or UTC.",
       example: "Europe/Berlin",
     }),
     paused: changeable(flag, {
-      description: "While it is true, nothing is exported. The next export has what was recorded meanwhile.",
+      description: "If true, nothing is exported. The next export includes what was recorded in the meantime.",
       example: false,
     }),
     createdBy: readOnly(text(), {
-      description: "The client, or the user of the dashboard.",
+      description: "The client or dashboard user who did it.",
       example: "cl_0123456789abcdefABCDEF",
     }),
     createdAt: readOnly(time),
     nextAt: readOnly(orNull(time), { description: "When the next export is due; null while it is paused." }),
-    lastExportId: readOnly(orNull(uuid), { description: "The last export that it asked for.", example: null }),
+    lastExportId: readOnly(orNull(uuid), { description: "The last export that it created.", example: null }),
   },
   { create: CreateExportScheduleRequestSchema, change: UpdateExportScheduleRequestSchema, also: closed },
 );

@@ -39,7 +39,7 @@ export const failure = shown(FailureSchema, {
   ),
   message: readOnly(text(), { example: "The data does not fit the template. See details.path." }),
   details: computed({ type: "object" }, ({ details }: Failure) => factsOf(details), {
-    description: "Facts for programs, such as path, expected, line and column.",
+    description: "Details for programs, such as path, expected, line and column.",
     example: { path: "/price", expected: "number" },
   }),
 });

@@ -43,8 +43,8 @@ const margin = optional(number(0, 100), { example: 25 });
 const margins = resource(MarginsSchema, { top: margin, right: margin, bottom: margin, left: margin });
 
 const page = resource(PageSchema, {
-  size: optional(choice("a4", "a5", "letter", "legal"), { description: "a4 when absent." }),
-  orientation: optional(choice("portrait", "landscape"), { description: "portrait when absent." }),
+  size: optional(choice("a4", "a5", "letter", "legal"), { description: "Default: a4." }),
+  orientation: optional(choice("portrait", "landscape"), { description: "Default: portrait." }),
   margins: optional(nested(margins), { description: sent("Millimetres; 25 where absent.") }),
   header: optional(text(0, 500), {
     ...{ null: "both", nullIs: "empty" },
@@ -56,7 +56,7 @@ const page = resource(PageSchema, {
     description: sent("One line at the bottom. `{page}` and `{pages}` are the number of the page and of all pages."),
     example: "{page} / {pages}",
   }),
-  font: optional(choice("sans", "serif"), { description: "sans when absent." }),
+  font: optional(choice("sans", "serif"), { description: "Default: sans." }),
 });
 
 const format = described(named(Format, "lower"), "html is restricted HTML, markdown is CommonMark; both with Liquid.");
@@ -82,7 +82,7 @@ const listed = {
     },
   }),
   publishedVersion: readOnly(orNull(integer()), {
-    description: "The latest published version; null when nothing is published.",
+    description: "The latest published version; null if there is none.",
     example: 3,
   }),
   publishedAt: readOnly(orNull(time)),
@@ -105,7 +105,7 @@ export const genTemplate = resource(
     content,
     sampleData: optional(orNull(objectInText), {
       at: "sampleDataJson",
-      description: "Data to try it with; null for none.",
+      description: "Sample data; null for none.",
       example: exampleData,
     }),
   },
@@ -119,12 +119,12 @@ export const contentToCheck = resource(ValidateTemplateRequestSchema, {
   format: required(format),
   data: optional(orNull(objectInText), {
     at: "dataJson",
-    description: "Checked against the template as well, when it is given.",
+    description: "Data to check against the template.",
     example: exampleData,
   }),
 });
 
-const place = readOnly(orNull(integer(1)), { description: "Begins with 1; null for findings about the data." });
+const place = readOnly(orNull(integer(1)), { description: "Counts from 1; null for findings about the data." });
 const finding = shown(FindingSchema, {
   code: readOnly(text(), { example: "type_mismatch" }),
   message: readOnly(text(), { example: "must be a number" }),
@@ -132,7 +132,7 @@ const finding = shown(FindingSchema, {
   column: place,
   path: readOnly(text(), {
     leftOut: true,
-    description: "Of findings about the data: a JSON pointer (RFC 6901).",
+    description: "For findings about the data: a JSON Pointer (RFC 6901).",
     example: "/total",
   }),
   expected: readOnly(text(), { leftOut: true, description: "What was expected there.", example: "number" }),
@@ -150,7 +150,7 @@ export const asset = shown(AssetSchema, {
   height: readOnly(count, { description: "Pixels." }),
   bytes: readOnly(bigCount),
   sha256: readOnly(text(), {
-    description: "SHA-256 of the bytes, 64 hex digits; the ETag of the content.",
+    description: "SHA-256 of the bytes in hexadecimal, which is also the ETag of the content.",
     example: "0123456789abcdef".repeat(4),
   }),
   contentUrl: computed({ type: "string" }, ({ id }: AssetMessage) => `/v1/gen/assets/${id}/content`, {
@@ -171,8 +171,8 @@ export const newAsset = resource(CreateAssetRequestSchema, {
 const usageWindow = (limit: number, used: number) =>
   nested(
     shown(UsageWindowSchema, {
-      limit: readOnly(count, { description: "Documents that are allowed in the window.", example: limit }),
-      used: readOnly(count, { description: "Those that have been taken.", example: used }),
+      limit: readOnly(count, { description: "Documents allowed in the window.", example: limit }),
+      used: readOnly(count, { description: "Documents used in the window.", example: used }),
       resetAt: readOnly(unixTime, { description: "When the next window begins." }),
     }),
   );

@@ -47,7 +47,7 @@ export const organization = resource(
       description: { answer: "The time zone of users who are invited." },
     }),
     envelopeCorrections: changeable(flag, {
-      description: "Whether envelopes that were sent can be corrected in the compatible interface.",
+      description: "Whether the compatible interface can correct sent envelopes.",
       example: false,
     }),
     createdAt: readOnly(time),
@@ -57,7 +57,7 @@ export const organization = resource(
 
 const used = {
   createdAt: readOnly(time),
-  lastUsedAt: readOnly(orNull(time), { description: "To a minute." }),
+  lastUsedAt: readOnly(orNull(time), { description: "Exact to about a minute." }),
   revokedAt: readOnly(orNull(time)),
 } as const;
 const name = required(text(1, 255), { example: "Shop backend" });
@@ -70,7 +70,7 @@ export const apiKey = resource(
 export const createdApiKey = shown(CreateKeyResponseSchema, {
   ...inside("key", apiKey.table),
   apiKey: readOnly(text(), {
-    description: "Shown here and never again.",
+    description: "Shown only in this response.",
     example: "ak_live_GTHduqAAZ9ob1teB_0123456789abcdef",
   }),
 });
@@ -92,7 +92,7 @@ export const client = resource(
 export const createdClient = shown(CreateClientResponseSchema, {
   ...inside("client", client.table),
   clientSecret: readOnly(text(), {
-    description: "Shown here and never again.",
+    description: "Shown only in this response.",
     example: "cs_0123456789abcdefABCDEF0123456789abcdefABCDE",
   }),
 });
@@ -102,19 +102,22 @@ const orNothing = (example: string) => readOnly(orNull(text()), { example });
 export const auditEvent = shown(AuditEventSchema, {
   id: readOnly(uuid),
   at: readOnly(time),
-  action: readOnly(text(), { description: "Such as login.failed or user.invited.", example: "user.invited" }),
+  action: readOnly(text(), {
+    description: "The action, such as login.failed or user.invited.",
+    example: "user.invited",
+  }),
   actorId: readOnly(orNull(text()), {
-    description: "Who did it: the id of a user, or operator for the command line.",
+    description: "Who did it: a user ID, or operator for the command line.",
     example: "01961234-5678-7abc-8def-0123456789ab",
   }),
   actorName: orNothing("Ann Example"),
   subjectId: readOnly(orNull(text()), {
-    description: "What it was done to.",
+    description: "The object of the action.",
     example: "01961234-5678-7abc-8def-0123456789ac",
   }),
   subjectName: orNothing("Ben Example"),
   details: readOnly(mapOf(text(), { max: 0, key: 0 }), {
-    description: "More about it, by names such as role.",
+    description: "Details, by names such as role.",
     example: { role: "viewer" },
   }),
   requestId: orNothing("01961234-5678-7abc-8def-0123456789ad"),

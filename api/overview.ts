@@ -28,7 +28,7 @@ export const acceptancesToday = shown(ClickActivitySchema, {
   acceptances: total("acceptances"),
   declines: total("declines"),
   hours: readOnly(list(nested(hour)), {
-    description: "Every hour of UTC that has begun today, oldest first.",
+    description: "Every UTC hour that has begun today, oldest first.",
   }),
 });
 
@@ -45,7 +45,7 @@ export const agreementsToday = shown(SignActivitySchema, {
         Record<Agreement["status"], number>
       >;
     },
-    { description: "As they are now." },
+    { description: "The current numbers." },
   ),
   sentToday: readOnly(bigCount, { at: "sent" }),
   completedToday: readOnly(bigCount, { at: "completed" }),
@@ -54,11 +54,11 @@ export const agreementsToday = shown(SignActivitySchema, {
 
 export const webhooksToday = shown(WebhooksActivitySchema, {
   endpoints: readOnly(count),
-  failing: readOnly(count, { description: "Enabled ones whose attempts have all failed for a while." }),
-  disabled: readOnly(count, { description: "Those that were disabled because they failed or were gone." }),
+  failing: readOnly(count, { description: "Enabled endpoints whose attempts have all failed for a while." }),
+  disabled: readOnly(count, { description: "Endpoints that were disabled because they failed or were gone." }),
   undeliveredToday: readOnly(bigCount, {
     at: "undelivered",
-    description: "Deliveries of today that have failed so far or were given up.",
+    description: "Today's deliveries that have failed so far or were given up.",
   }),
 });
 

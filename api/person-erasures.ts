@@ -22,27 +22,30 @@ const meanings = (table: Readonly<Record<string, string>>): string =>
 export const personalItem = shown(PersonalItemSchema, {
   kind: readOnly(names(personalKinds), { description: meanings(personalKinds), example: "agreement.recipient" }),
   targetId: readOnly(text(), {
-    description: "What it belongs to: the agreement, the receipt, the user.",
+    description: "The agreement, receipt or user that the item belongs to.",
     example: "01961234-5678-7abc-8def-0123456789ab",
   }),
-  name: readOnly(orNull(text()), { description: "Of texts: which one.", example: "emailSubject" }),
-  count: readOnly(count, { description: "How many of the kind belong to it.", example: 1 }),
+  name: readOnly(orNull(text()), { description: "For texts: which one.", example: "emailSubject" }),
+  count: readOnly(count, { description: "The number of items of this kind.", example: 1 }),
   outcome: readOnly(named(PersonalItemOutcome), {
     description:
-      "What became of it, or would. RESTRICTED: kept, and shown only to an administrator who says why, until it is erased.",
+      "What happened to the item, or would happen. RESTRICTED: kept, and shown only to an administrator who gives a reason, until it is erased.",
   }),
   keptBecause: readOnly(orNull(names(keptReasons)), {
     description: `Null when it is erased. ${meanings(keptReasons)}`,
     example: null,
   }),
-  keptUntil: readOnly(orNull(time), { description: "When it goes or can be erased, if that is known.", example: null }),
+  keptUntil: readOnly(orNull(time), {
+    description: "When it will be deleted or can be erased, if known.",
+    example: null,
+  }),
 });
 
 const who = {
-  email: whenCreating(text(1, 320), { description: "Their email address.", example: "ann@example.com" }),
+  email: whenCreating(text(1, 320), { description: "The person's email address.", example: "ann@example.com" }),
   userRef: whenCreating(text(1, 500), {
     description:
-      "What you call them: that of acceptances, the clientUserId of recipients, or the id of a user of the dashboard.",
+      "Your reference for the person: the userRef of acceptances, the clientUserId of recipients, or the ID of a dashboard user.",
     example: "user-4711",
   }),
 };
@@ -58,25 +61,27 @@ export const personSearch = resource(SearchPersonRequestSchema, who, { also: som
 
 const facts = {
   id: readOnly(uuid),
-  status: readOnly(named(ErasureStatus, "lower"), { description: "It goes on by itself until it is completed." }),
-  dryRun: optional(flag, { description: "Only reports what would be done.", example: true }),
+  status: readOnly(named(ErasureStatus, "lower"), {
+    description: "The status. The erasure proceeds by itself until completed.",
+  }),
+  dryRun: optional(flag, { description: "Only reports what an erasure would do.", example: true }),
   ground: optional(text(1, 50, { pattern: "^[A-Z][A-Z0-9_]*$" }), {
     description:
-      "On what ground, in a code of your own; GDPR_17 when absent. It stands in proofs, and changes nothing of what is erased. The dashboard has words for GDPR_17, CONSENT_WITHDRAWN and OTHER.",
+      "Your own code for the reason, recorded in proofs; it doesn't affect what is erased. The dashboard has names for GDPR_17, CONSENT_WITHDRAWN and OTHER. Default: GDPR_17.",
     example: "GDPR_17",
   }),
   createdBy: readOnly(text(), {
-    description: "The client, or the user of the dashboard.",
+    description: "The client or dashboard user who did it.",
     example: "cl_0123456789abcdefABCDEF",
   }),
   createdAt: readOnly(time),
   completedAt: readOnly(orNull(time), {
-    description: "When everything was looked at; from then on nothing tells whom it was about.",
+    description: "When the erasure completed; from then on nothing says whom it was about.",
   }),
-  erased: readOnly(count, { description: "Items that were erased, or would be.", example: 14 }),
+  erased: readOnly(count, { description: "The number of items that were erased, or would be.", example: 14 }),
   failures: readOnly(count, {
     description:
-      "How often the step that it is at has failed; 0 while it goes on. It is tried again forever: when this rises, the log of auth says which erasure waits, and for what.",
+      "How often the current step has failed; 0 while it proceeds. It is retried forever. If the number rises, the auth service's log says which erasure waits, and for what.",
     example: 0,
   }),
   restricted: readOnly(count, { example: 0 }),
@@ -93,7 +98,7 @@ export const personErasure = resource(
 /** The same with what became of everything. */
 export const erasureReport = shown(GetErasureResponseSchema, {
   ...inside("erasure", facts),
-  items: readOnly(list(nested(personalItem)), { description: "A page of them." }),
+  items: readOnly(list(nested(personalItem)), { description: "A page of items." }),
 });
 
 export type PersonalItem = AnswerOf<typeof personalItem.table>;

@@ -38,26 +38,26 @@ const recordKind = choice(...recordKinds);
 const periodMembers = {
   days: required(orNull(integer(1, 36_500)), {
     description:
-      "Days since the agreement reached the status, of drafts since they were changed last, of other records since they were made; then they are deleted. Null: never, but for deliveries of webhooks, which stay for 30 days at most.",
+      "Days after which the records are deleted: counted from when the agreement reached the status, for drafts from their last change, for other records from when they were made. Null: never, except webhook deliveries, which are kept for at most 30 days.",
     example: 365,
   }),
   nextDays: readOnly(filledOrNull(integer(), 0), {
     at: "next.days",
-    description: "A shorter period that is to come; null when there is none, or it is that of the organization.",
+    description: "The shorter period that will take effect; null if there is none, or if it is the organization's.",
     example: null,
   }),
-  nextAt: readOnly(orNull(time), { at: "next.from", description: "From when on it holds.", example: null }),
+  nextAt: readOnly(orNull(time), { at: "next.from", description: "When it takes effect.", example: null }),
 };
 const period = resource(RetentionPeriodSchema, {
   status: required(choice(...statuses, ...recordKinds), {
     description:
-      "Agreements of a status, of drafts it is created; acceptances with their sessions; generated documents; deliveries of webhooks; lines of the audit trail of the organization.",
+      "What the period applies to: agreements with a status (created for drafts), acceptances with their sessions, generated documents, webhook deliveries, or entries of the organization's audit trail.",
     example: "declined",
   }),
   ...periodMembers,
 });
 const templatePeriod = resource(RetentionPeriodSchema, {
-  status: required(status, { description: "Of drafts it is created.", example: "declined" }),
+  status: required(status, { description: "The status; created for drafts.", example: "declined" }),
   ...periodMembers,
 });
 
@@ -84,8 +84,8 @@ const dueAgreement = shown(DueAgreementSchema, {
   agreementId: readOnly(uuid),
   status: readOnly(status),
   createdAt: readOnly(time),
-  dueAt: readOnly(time, { description: "From when on it is deleted." }),
-  held: readOnly(flag, { at: "isHeld", description: "Whether a legal hold keeps it." }),
+  dueAt: readOnly(time, { description: "When it is due for deletion." }),
+  held: readOnly(flag, { at: "isHeld", description: "Whether a legal hold covers it." }),
 });
 
 const recordCount = shown(RecordCountSchema, {
@@ -95,25 +95,26 @@ const recordCount = shown(RecordCountSchema, {
 
 const queuedPurge = shown(QueuedPurgeSchema, {
   agreementId: readOnly(uuid),
-  state: readOnly(choice("documents_queued", "documents_and_metadata_queued"), { description: "What was asked for." }),
+  state: readOnly(choice("documents_queued", "documents_and_metadata_queued"), { description: "The requested purge." }),
   requestedAt: readOnly(time),
-  dueAt: readOnly(time, { description: "From when on its files are deleted; until then it can be taken back." }),
-  held: readOnly(flag, { at: "isHeld", description: "Whether a legal hold keeps them." }),
+  dueAt: readOnly(time, {
+    description: "When its files are due for deletion; you can take the purge back until then.",
+  }),
+  held: readOnly(flag, { at: "isHeld", description: "Whether a legal hold covers them." }),
 });
 
 /** What will be deleted. */
 export const retentionPreview = shown(PreviewRetentionResponseSchema, {
   counts: readOnly(list(nested(retentionCount)), {
-    description: "How many there are of each status; of all pages, with those that a legal hold keeps.",
+    description: "The number of agreements of each status over all pages, including those under a legal hold.",
   }),
-  agreements: readOnly(list(nested(dueAgreement)), { description: "What goes first is first." }),
+  agreements: readOnly(list(nested(dueAgreement)), { description: "In order of deletion." }),
   records: readOnly(list(nested(recordCount)), {
     description:
-      "How many other records of each kind go, with those that a legal hold keeps, or the terms of an acceptance. Deliveries of webhooks go after 30 days, also without a period.",
+      "The number of other records of each kind that are due, including those kept by a legal hold or by the terms of an acceptance. Webhook deliveries are deleted after 30 days even without a period.",
   }),
   purges: readOnly(list(nested(queuedPurge)), {
-    description:
-      "Agreements whose files go because someone has asked for it (purgeState): those that go next, 200 at most, on each page.",
+    description: "Agreements with a requested purge (purgeState), in order of deletion; at most 200, on each page.",
   }),
 });
 
@@ -122,24 +123,24 @@ export const legalHold = resource(
   LegalHoldSchema,
   {
     id: readOnly(uuid),
-    kind: readOnly(choice("agreement", "person", "organization"), { description: "What it keeps." }),
+    kind: readOnly(choice("agreement", "person", "organization"), { description: "What the hold covers." }),
     agreementId: optional(orNull(uuid), {
-      description: "The agreement that it keeps; null for all of a person, or all.",
+      description: "The agreement it covers; null if it covers a person or everything.",
     }),
     email: whenCreating(text(1, 320), {
-      description: "The address of the person whose agreements it keeps, as signer, sender or in copy.",
+      description: "The address of the person whose agreements it covers, as signer, sender or copy recipient.",
       example: "ann@example.com",
     }),
     reason: required(text(1, 500, { pattern: "[^\\s\\p{Cf}]" }), {
-      description: "Why; for people. Do not name the person.",
+      description: "The reason, for people to read. Don't name the person.",
       example: "Lawsuit 4 C 17/26",
     }),
     createdBy: readOnly(text(), {
-      description: "The client, or the user of the dashboard.",
+      description: "The client or dashboard user who did it.",
       example: "cl_0123456789abcdefABCDEF",
     }),
     createdAt: readOnly(time),
-    liftedBy: readOnly(orNull(text()), { description: "Null while it holds.", example: null }),
+    liftedBy: readOnly(orNull(text()), { description: "Null while the hold is in force.", example: null }),
     liftedAt: readOnly(orNull(time), { example: null }),
   },
   { create: SetLegalHoldRequestSchema, also: closed },
@@ -149,9 +150,9 @@ const hash = (description: string) => readOnly(evidenceHash, { description });
 const remains = {
   agreementId: readOnly(uuid),
   ground: readOnly(choice("RETENTION"), {
-    description: "RETENTION: the period that the organization has set was over.",
+    description: "RETENTION: the organization's retention period ended.",
   }),
-  status: readOnly(status, { description: "That it had." }),
+  status: readOnly(status, { description: "The status it had." }),
   createdAt: readOnly(time),
   endedAt: readOnly(time, { description: "When it reached that status." }),
   deletedAt: readOnly(time),
@@ -166,8 +167,11 @@ export const formerSeal = shown(DeletionSchema, remains);
 export const deletion = shown(DeletionSchema, {
   ...remains,
   trailHead: hash("Of the last event of its audit trail: whoever has kept the trail can prove that it was all."),
-  trailLength: readOnly(count, { description: "How many events it had.", example: 9 }),
-  deletionLeafIndex: readOnly(orNull(bigCount), { description: "Where that leaf is in the log.", example: 1_234 }),
+  trailLength: readOnly(count, { description: "The number of its events.", example: 9 }),
+  deletionLeafIndex: readOnly(orNull(bigCount), {
+    description: "The position of that leaf in the log.",
+    example: 1_234,
+  }),
 });
 
 /** What was done about personal data. */
@@ -182,11 +186,11 @@ export const privacyAct = shown(PrivacyActSchema, {
     ),
   ),
   actor: readOnly(orNull(text()), {
-    description: "The client, or the user of the dashboard; null for what happens by itself.",
+    description: "The client or dashboard user; null for automatic actions.",
     example: "cl_0123456789abcdefABCDEF",
   }),
   subjectId: readOnly(uuid, {
-    description: "The organization, the template, the hold, the agreement, or a deletion of records.",
+    description: "The organization, template, hold, agreement or deletion concerned.",
   }),
   details: readOnly(objectInText, { at: "detailsJson", example: { kind: "person" } }),
   requestId: readOnly(orNull(text()), { example: "req_0123456789" }),

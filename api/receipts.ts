@@ -10,9 +10,9 @@ import { part, written } from "./written.ts";
 
 /** What every receipt says of itself at its end. */
 const proof = {
-  erased: readOnly(flag, { description: "What was personal in it has been erased.", example: false }),
+  erased: readOnly(flag, { description: "Whether personal data in it was erased.", example: false }),
   restricted: readOnly(flag, {
-    description: "What is personal in it is shown to administrators only (GDPR art. 18).",
+    description: "Whether personal data in it is shown to administrators only (GDPR art. 18).",
     example: false,
   }),
   log: readOnly(
@@ -23,22 +23,22 @@ const proof = {
           description: "The name of the log in its checkpoints.",
           example: "agreements.example.com/click/log/01961234-5678-7abc-8def-0123456789ab",
         }),
-        leafIndex: readOnly(count, { description: "Its place in the log, from 0 on.", example: 1042 }),
+        leafIndex: readOnly(count, { description: "The position in the log, from 0.", example: 1042 }),
         leafHash: readOnly(hash),
         integrateBy: readOnly(time, {
-          description: "A checkpoint that is published by then covers it.",
+          description: "A checkpoint published by this time covers it.",
           example: "2026-11-20T17:01:00.123Z",
         }),
       }),
     ),
-    { description: "Where the log holds it. Proofs are at /v1/click/log." },
+    { description: "The position in the log. Proofs are at /v1/click/log." },
   ),
   signature: readOnly(
     part(
       written({
         alg: readOnly(choice("EdDSA")),
         kid: readOnly(text(), {
-          description: "The key, at /.well-known/jwks.json.",
+          description: "The ID of the key at /.well-known/jwks.json.",
           example: "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
         }),
         jws: readOnly(text(), {
@@ -48,7 +48,7 @@ const proof = {
         }),
       }),
     ),
-    { description: "The leaf as we signed it." },
+    { description: "The leaf as it was signed." },
   ),
 } as const;
 
@@ -66,7 +66,7 @@ export const receipt = written(
     status: readOnly(choice("RECORDED")),
     decision: readOnly(choice("ACCEPT", "DECLINE")),
     organizationId: readOnly(uuid),
-    sessionId: readOnly(uuid, { description: "Of an acceptance without a session: the receiptId." }),
+    sessionId: readOnly(uuid, { description: "For an acceptance without a session: the receiptId." }),
     userRef: readOnly(orNull(text()), withheld("Null")),
     templateId: readOnly(uuid),
     templateSlug: readOnly(text()),
@@ -79,18 +79,18 @@ export const receipt = written(
     contentHash: readOnly(hash),
     renderHash: readOnly(orNull(hash), {
       description:
-        "Of the HTML that was shown, when we rendered it. That of a GENERATED text is null once the receipt is erased or restricted.",
+        "SHA-256 of the HTML that was shown, if the service rendered it. For a GENERATED text it is null once the receipt is erased or restricted.",
       example: null,
     }),
     deploymentId: readOnly(orNull(uuid), { example: null }),
     action: readOnly(choice("CHECKBOX", "BUTTON", "CHECKBOX_AND_BUTTON", "TYPED_NAME", "SCROLL_AND_BUTTON", "API")),
     assertedBy: readOnly(choice("BACKEND", "WIDGET")),
     purposes: readOnly(list(part(purposeDecision)), { ...withheld("Empty"), example: [] }),
-    acceptedAt: readOnly(time, { description: "By the server's clock." }),
+    acceptedAt: readOnly(time, { description: "The time, by the server's clock." }),
     clientAcceptedAt: readOnly(orNull(time)),
     expiresAt: readOnly(orNull(time), { example: null }),
     reacceptBy: readOnly(orNull(time), { example: null }),
-    superseded: readOnly(flag, { description: "Meanwhile another text was published.", example: false }),
+    superseded: readOnly(flag, { description: "Another text was published in the meantime.", example: false }),
     verification: readOnly(list(part(verification)), withheld("Empty")),
     policy: readOnly(part(policy)),
     idempotencyKey: readOnly(orNull(text()), withheld("Null")),
@@ -111,7 +111,7 @@ export const consentReceipt = written(
     userRef: readOnly(orNull(text())),
     purpose: readOnly(text()),
     consentStatus: readOnly(choice("GRANTED", "RENEWED", "DENIED", "WITHDRAWN")),
-    consentRevision: readOnly(count, { description: "The revision of the state after it." }),
+    consentRevision: readOnly(count, { description: "The revision of the state after the change." }),
     eventId: readOnly(uuid),
     templateId: readOnly(orNull(uuid)),
     versionId: readOnly(orNull(uuid)),
@@ -120,7 +120,7 @@ export const consentReceipt = written(
     contentHash: readOnly(orNull(hash)),
     legalBasis: readOnly(orNull(text())),
     jurisdiction: readOnly(orNull(text())),
-    recordedAt: readOnly(time, { description: "By the server's clock." }),
+    recordedAt: readOnly(time, { description: "The time, by the server's clock." }),
     occurredAt: readOnly(orNull(time)),
     grantedAt: readOnly(orNull(time)),
     expiresAt: readOnly(orNull(time)),
@@ -145,11 +145,11 @@ export const receiptToVerify = resource(
   {
     receipt: optional(objectInBytes(JSON.stringify), {
       at: "receiptJson",
-      description: "A receipt as it was answered.",
+      description: "A receipt as it was returned to you.",
     }),
-    jws: optional(text(1, 65_536), { description: "Its signature.jws alone." }),
+    jws: optional(text(1, 65_536), { description: "Only the receipt's signature.jws." }),
     disclosures: optional(orNull(list(text(1, 400_000))), {
-      description: "Disclosures from an evidence bundle (RFC 9901), to be checked against the record.",
+      description: "Disclosures from an evidence bundle (RFC 9901), to check against the record.",
     }),
   },
   {
@@ -163,7 +163,7 @@ export const receiptToVerify = resource(
 const checks = ["FORM", "SIGNATURE", "KEY_VALIDITY", "LEAF", "ORGANIZATION", "DISCLOSURES", "RECORDED", "INCLUSION"];
 
 export const verificationResult = shown(VerifyReceiptResponseSchema, {
-  valid: readOnly(flag, { description: "Every check that was made has passed." }),
+  valid: readOnly(flag, { description: "Whether every check that was made passed." }),
   checks: readOnly(
     list(
       nested(
@@ -174,7 +174,7 @@ export const verificationResult = shown(VerifyReceiptResponseSchema, {
         }),
       ),
     ),
-    { description: "The checks that were made. After one that leaves nothing to rely on, no others are." },
+    { description: "The checks that were made. A failure that leaves nothing to rely on ends them." },
   ),
 });
 

@@ -12,14 +12,14 @@ import { nested, shown } from "./resource.ts";
 const disclosure = shown(EsignDisclosureSchema, {
   locale: readOnly(languageTag),
   title: readOnly(text()),
-  text: readOnly(text(), { description: "A line for each paragraph." }),
+  text: readOnly(text(), { description: "One line per paragraph." }),
 });
 
 const pdf = shown(ShownPdfSchema, {
-  hash: readOnly(hash, { description: "Of the file." }),
+  hash: readOnly(hash, { description: "SHA-256 of the file." }),
   size: readOnly(count, { description: "Bytes." }),
   pages: readOnly(list(nested(shown(ShownPdf_PageSchema, { width: readOnly(number()), height: readOnly(number()) }))), {
-    description: "In points.",
+    description: "Size in points.",
   }),
 });
 
@@ -31,14 +31,14 @@ export const rendering = shown(RenderingSchema, {
   templateId: readOnly(uuid),
   templateType: readOnly(choice("STATIC", "GENERATED", "CONSENT")),
   versionId: readOnly(uuid),
-  revision: readOnly(count, { description: "0 for a draft." }),
+  revision: readOnly(count, { description: "The revision; 0 for a draft." }),
   label: readOnly(orNull(text())),
-  isDraft: readOnly(flag, { description: "True for a preview of what was never published." }),
+  isDraft: readOnly(flag, { description: "True for a preview of an unpublished text." }),
   locale: readOnly(languageTag),
   title: readOnly(text()),
-  html: readOnly(text(), { description: "The fragment to show; safe to insert as it is." }),
+  html: readOnly(text(), { description: "The HTML fragment to show; safe to insert as it is." }),
   contentHash: readOnly(hash),
-  renderHash: readOnly(hash, { description: "Of html." }),
+  renderHash: readOnly(hash, { description: "SHA-256 of html." }),
   noticeText: readOnly(text()),
   buttonText: readOnly(text()),
   declineText: readOnly(text()),
@@ -46,18 +46,18 @@ export const rendering = shown(RenderingSchema, {
   purposes: readOnly(list(anyObject)),
   disclosure: readOnly(orNull(nested(disclosure)), {
     description:
-      "To be shown before the text, where the policy has esignDisclosure. Tell that it was on the screen to its end by a DISPLAYED event with the target esignDisclosure.",
+      "The disclosure to show before the text if the policy has esignDisclosure. Report that it was visible to its end with a DISPLAYED event with the target esignDisclosure.",
   }),
   pdf: readOnly(orNull(nested(pdf)), {
     description:
-      "Of a text that is a PDF: the file to show, page by page. html is then what it says, a section for each page, for people who cannot see it. The file of a session is at `…/pdf` below its renderUrl.",
+      "For a text that is a PDF: the file to show page by page. html then has the text of the file, one section per page, for people who can't see it. A session's file is at `…/pdf` below its renderUrl.",
   }),
   documents: readOnly(list(anyObject), {
-    description: "What belongs to a STATIC text: name, url, contentHash and mustRead.",
+    description: "Documents of a STATIC text: name, url, contentHash and mustRead.",
   }),
   changes: readOnly(orNull(anyObject), {
     description:
-      "Of a session whose policy has showChanges and whose user accepted an earlier text. `from` names that text: versionId, revision, label, contentHash. `changeSummary` is what the author says. `html` is to be shown above the text; safe to insert as it is. `hash` is its hash.",
+      "For a session whose policy has showChanges and whose user accepted an earlier text. `from` names that text: versionId, revision, label, contentHash. `changeSummary` is written by the author. Show `html` above the text; it is safe to insert as it is. `hash` is its hash.",
     example: {
       from: {
         versionId: "01961234-5678-7abc-8def-0123456789ab",
@@ -72,7 +72,7 @@ export const rendering = shown(RenderingSchema, {
   }),
   policy: readOnly(anyObject, {
     default: {},
-    description: "The flags that whoever shows the text must honour.",
+    description: "The policy flags to respect when you show the text.",
   }),
   verification: readOnly(anyObject, { default: {} }),
   displayMode: readOnly(orNull(choice("INLINE", "MODAL", "LINK", "FULL_PAGE"))),
@@ -80,7 +80,7 @@ export const rendering = shown(RenderingSchema, {
   brand: given<BrandLook | null>(
     { anyOf: [brandLookSchema, { type: "null" }] },
     {
-      description: "How it looks where the theme says nothing: the brand of the deployment, or the default one.",
+      description: "The design where the theme doesn't set it: the deployment's brand, or the default one.",
     },
   ),
   alreadyAccepted: readOnly(flag),

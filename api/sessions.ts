@@ -47,18 +47,20 @@ const table = {
   revision: readOnly(count),
   label: readOnly(text()),
   locale: optional(languageTag, { null: "create" }),
-  contentHash: readOnly(hash, { description: "Of the text that this session shows, whatever is published meanwhile." }),
+  contentHash: readOnly(hash, {
+    description: "The hash of the text that this session shows, even if another is published.",
+  }),
   renderHash: readOnly(orNull(hash)),
   userRef: optional(orNull(text(1, 255)), { description: { create: "Your name for the user." } }),
   status: readOnly(named(SessionStatus)),
   outcome: readOnly(orNull(named(SessionOutcome))),
-  origin: readOnly(named(SessionOrigin), { description: "DIRECT: implied by an acceptance without a session." }),
+  origin: readOnly(named(SessionOrigin), { description: "DIRECT: created by an acceptance without a session." }),
   deploymentId: optional(orNull(uuid), {
     description: { create: "Where it will be shown; that placement's text and policy then hold." },
   }),
-  data: optional(orNull(anyObject), { description: "Values of the variables of a GENERATED template." }),
+  data: optional(orNull(anyObject), { description: "Values of the merge fields of a GENERATED template." }),
   renderUrl: computed({ type: ["string", "null"] }, (): string | null => null, {
-    description: "Shows the text in a browser, without a credential.",
+    description: "Shows the text in a browser, without credentials.",
   }),
   renderToken: readOnly(orNull(text()), { description: "Lets a browser render this session, and nothing else." }),
   verification: computed(
@@ -73,7 +75,7 @@ const table = {
       required: ["required", "methods", "satisfied"],
     },
     verificationOf,
-    { description: "What an acceptance of this session must carry." },
+    { description: "The verification that an acceptance of this session must include." },
   ),
   policy: readOnly(anyObject, { default: {}, description: "The flags in force for this session." }),
   receiptIds: readOnly(list(uuid)),
@@ -85,16 +87,16 @@ const table = {
   completedAt: readOnly(orNull(time)),
   expiresAt: readOnly(orNull(time)),
   updatedAt: readOnly(time),
-  erased: readOnly(flag, { description: "What is personal was erased: userRef and the like are null or empty." }),
+  erased: readOnly(flag, { description: "Personal data was erased: userRef and similar members are null or empty." }),
   restricted: readOnly(flag, {
-    description: "What is personal is kept for legal reasons and shown to administrators only.",
+    description: "Personal data is kept for legal reasons and shown to administrators only.",
   }),
   ttlSeconds: whenCreating(orNull(integer(60, 2_592_000)), {
     description: "Overrides sessionTtlSeconds of the policy.",
   }),
   context: whenCreating(contextOfUser),
   purposes: whenCreating(orNull(list(text(1, 64))), {
-    description: "The purposes of a CONSENT template to ask for; all when absent.",
+    description: "The purposes of a CONSENT template to ask for. Default: all.",
   }),
   counterpartyName: whenCreating(orNull(text(0, 255))),
 } as const;
@@ -131,7 +133,7 @@ export const completion = resource(CompleteSessionRequestSchema, {
   outcome: optional(orNull(named(SessionOutcome, "upper", ["ACCEPTED", "DECLINED"]))),
   acceptance: optional(orNull(objectInBytes(canonicalJson)), {
     at: "acceptanceJson",
-    description: "The body of an acceptance without session and template; recorded first.",
+    description: "The body of an acceptance without session and template, to record first.",
   }),
   reason: optional(orNull(text(0, 2_000))),
 });
@@ -150,7 +152,7 @@ const event = resource(SessionEventSchema, {
   target: optional(orNull(text(0, 500)), {
     description: { create: "What it happened to, such as the address of a link." },
   }),
-  serverAt: readOnly(orNull(time), { description: "By the server's clock." }),
+  serverAt: readOnly(orNull(time), { description: "The time, by the server's clock." }),
 });
 
 export const newEvents = resource(AppendSessionEventsRequestSchema, { events: required(list(nested(event))) });

@@ -7,7 +7,7 @@ const counts = <const Names extends readonly string[]>(
 ): Kind<Readonly<Record<Names[number], number>>> =>
   part(written(Object.fromEntries(names.map((name) => [name, readOnly(count)])))) as Kind<never>;
 
-const rate = readOnly(orNull(number(0, 1)), { description: "Null when nothing counts." });
+const rate = readOnly(orNull(number(0, 1)), { description: "Null if there is nothing to count." });
 const milliseconds = readOnly(orNull(number(0)));
 
 /** What happened with a template. */

@@ -20,22 +20,22 @@ const page = described(integer(1, 100_000), "From 1.");
 
 const anchor = resource(AnchorSchema, {
   text: required(words(4_000, 1), {
-    description: "Each place where it stands gets the tab, when the agreement is sent.",
+    description: "The text. Each occurrence gets the tab when the agreement is sent.",
     example: "/sn1/",
   }),
   xOffset: optional(points, {
     null: "both",
-    description: "To the right, from the left end of the text or its right one.",
+    description: "Offset to the right, from the text's left or right end.",
     example: 20,
   }),
   yOffset: optional(points, {
     null: "both",
-    description: "Downwards, from the baseline of the text, on which the tab stands.",
+    description: "Offset downward, from the text's baseline, on which the tab is placed.",
     example: 10,
   }),
   unit: optional(named(AnchorUnit, "camel"), {
     default: "pixels",
-    description: "Of the offsets; pixels when absent, 72 to an inch.",
+    description: "The unit of the offsets. Default: pixels, 72 to an inch.",
     example: "pixels",
   }),
   alignment: optional(named(AnchorAlignment, "camel"), { default: "left", example: "left" }),
@@ -43,7 +43,7 @@ const anchor = resource(AnchorSchema, {
   wholeWord: optional(flag, { null: "both", example: false }),
   ignoreIfAbsent: optional(flag, {
     null: "both",
-    description: "Drops the tab where the text stands nowhere.",
+    description: "Drops the tab if the text doesn't occur.",
     example: false,
   }),
 });
@@ -79,7 +79,7 @@ export const tab = resource(TabSchema, {
   tabId: readOnly(uuid),
   type: required(named(TabType, "camel"), { example: "signature", answerExample: "list" }),
   label: optional(orNull(words(500)), {
-    description: "Tabs of a recipient with one label share their value.",
+    description: "Tabs of a recipient with the same label share their value.",
     example: "size",
   }),
   documentId: optional(filledOrNull(words(50)), { example: "1" }),
@@ -95,11 +95,11 @@ export const tab = resource(TabSchema, {
   required: optional(flag, { default: false, example: true }),
   locked: optional(flag, {
     default: false,
-    description: "Whether the recipient may not change the value.",
+    description: "Whether the value is read-only for the recipient.",
     example: false,
   }),
   value: optional(orNull(words(10_000)), {
-    description: "`true` or `false` of checkboxes; the chosen value of lists and radio groups.",
+    description: "`true` or `false` for checkboxes; the chosen value for lists and radio groups.",
     example: "m",
   }),
   items: optional(list(nested(item)), { null: "both", description: { answer: "Of lists." } }),
@@ -110,15 +110,15 @@ export const tab = resource(TabSchema, {
   }),
   tooltip: optional(filledOrNull(words(500)), { example: "Your size" }),
   maxLength: optional(filledOrNull(integer(0, 10_000), 0), {
-    description: "Of texts: characters at most.",
+    description: "For texts: the maximum number of characters.",
     example: 100,
   }),
   validationPattern: optional(filledOrNull(words(500)), {
-    description: "A regular expression that the whole value has to match.",
+    description: "A regular expression that must match the whole value.",
     example: "[0-9]{5}",
   }),
   validationMessage: optional(filledOrNull(words(500)), { example: "Five digits, please." }),
-  scale: optional(orNull(number(0.5, 2)), { description: "Of signatures and initials.", example: 1 }),
+  scale: optional(orNull(number(0.5, 2)), { description: "For signatures and initials.", example: 1 }),
   condition: grouped(
     {
       label: required(words(500), { at: "conditionLabel", example: "color" }),
@@ -126,7 +126,7 @@ export const tab = resource(TabSchema, {
     },
     "label",
     {
-      description: "Shown only while the tab with this label of the same recipient has that value.",
+      description: "Shown only while the same recipient's tab with this label has that value.",
       answerExample: null,
     },
   ),
@@ -142,7 +142,7 @@ export const tab = resource(TabSchema, {
 export const tabChange = resource(TabSchema, {
   ...tab.table,
   tabId: required(uuid),
-  type: optional(named(TabType, "camel"), { description: "That of the tab, which never changes.", example: "text" }),
+  type: optional(named(TabType, "camel"), { description: "The ID of the tab, which never changes.", example: "text" }),
 });
 
 /** The same as the signing page gets it, which has nothing to say of what is not there. */
@@ -184,7 +184,7 @@ export const tabToFill = shown(TabSchema, {
 /** A tab that the text of a document asks for. */
 export const tabProposal = shown(TabProposalSchema, {
   type: readOnly(named(TabType, "camel"), { example: "signature" }),
-  label: readOnly(text(), { description: "What the text says of it; may be empty.", example: "" }),
+  label: readOnly(text(), { description: "The label found in the text; may be empty.", example: "" }),
   page: readOnly(page, { example: 1 }),
   x: readOnly(number(), { description: place.description.x, example: 72 }),
   y: readOnly(number(), { description: place.description.y, example: 640.5 }),
@@ -192,14 +192,14 @@ export const tabProposal = shown(TabProposalSchema, {
   height: readOnly(number(), { example: 35 }),
   required: readOnly(flag, { example: true }),
   signer: readOnly(count, {
-    description: "Which one of those who sign, from 1; 0 when nothing says so.",
+    description: "Which signer it is for, from 1; 0 if nothing says so.",
     example: 1,
   }),
   source: readOnly(named(ProposalSource, "camel"), {
-    description: "A tag, a blank to write on or a box to tick, or a word.",
+    description: "What was found: a tag, a blank or box, or a word.",
     example: "tag",
   }),
-  text: readOnly(text(), { description: "What stands there.", example: "{{signature:1}}" }),
+  text: readOnly(text(), { description: "The text found there.", example: "{{signature:1}}" }),
 });
 
 export type TabProposal = AnswerOf<typeof tabProposal.table>;

@@ -83,7 +83,7 @@ const finding = (severity: "ERROR" | "WARNING") =>
     code: readOnly(text()),
     message: readOnly(text()),
     severity: computed({ type: "string", enum: ["ERROR", "WARNING"] }, () => severity),
-    path: readOnly(text(), { description: "content, or a part of it such as content.placeholder." }),
+    path: readOnly(text(), { description: "content, or a part of it, such as content.placeholder." }),
     line: readOnly(count, { description: "From 1." }),
     column: readOnly(count, { description: "From 1, in UTF-16 code units." }),
     offset: readOnly(count, { description: "From 0, in UTF-16 code units." }),
@@ -92,15 +92,15 @@ const finding = (severity: "ERROR" | "WARNING") =>
   });
 
 export const contentReport = shown(ContentReportSchema, {
-  valid: readOnly(flag, { description: "True when there are no errors." }),
+  valid: readOnly(flag, { description: "Whether there are no errors." }),
   errors: readOnly(list(nested(finding("ERROR")))),
   warnings: readOnly(list(nested(finding("WARNING")))),
 });
 
 export const contentToValidate = resource(ValidateContentRequestSchema, {
-  type: required(named(TemplateType), { description: "Selects the rules." }),
+  type: required(named(TemplateType), { description: "The type of template, which selects the rules." }),
   content: required(text(0, 2_097_152)),
-  format: optional(named(ContentFormat, "lower"), { description: "html when absent." }),
+  format: optional(named(ContentFormat, "lower"), { description: "Default: html." }),
 });
 
 const revision = shown(RevisionSchema, {
@@ -146,23 +146,23 @@ const written = {
 /** Where a draft stands; its text is read by itself. */
 const standing = {
   contentHash: readOnly(hash),
-  baseRevision: readOnly(count, { description: "The last revision of the version when the draft was begun." }),
-  createdBy: readOnly(text(), { description: "Who began it: a client, or user: and the id of a user." }),
+  baseRevision: readOnly(count, { description: "The version's last revision when the draft was begun." }),
+  createdBy: readOnly(text(), { description: "Who began it: a client, or user: and a user ID." }),
   createdAt: readOnly(time),
-  updatedBy: readOnly(text(), { description: "Who saved it last." }),
+  updatedBy: readOnly(text(), { description: "Who last saved it." }),
   updatedAt: readOnly(time),
 } as const;
 
 const draftNote = shown(DraftNoteSchema, standing);
 
 const schedule = shown(ScheduleSchema, {
-  publishAt: readOnly(time, { description: "From this second on, everyone is served the text." }),
-  scheduledBy: readOnly(text(), { description: "Who has asked for it last: a client, or user: and the id of a user." }),
-  scheduledAt: readOnly(time, { description: "Since when it is scheduled for this time." }),
+  publishAt: readOnly(time, { description: "When everyone is served the text." }),
+  scheduledBy: readOnly(text(), { description: "Who last requested it: a client, or user: and a user ID." }),
+  scheduledAt: readOnly(time, { description: "When it was scheduled for this time." }),
   requireReacceptance: readOnly(flag),
   label: readOnly(text(), { description: "The label that the version will have." }),
-  changeSummary: readOnly(orNull(text()), { description: "In the place of that of the text." }),
-  effectiveAt: readOnly(orNull(time), { description: "In the place of that of the text." }),
+  changeSummary: readOnly(orNull(text()), { description: "Replaces the value of the text." }),
+  effectiveAt: readOnly(orNull(time), { description: "Replaces the value of the text." }),
 });
 
 /** The next text of a published version. */
@@ -176,11 +176,11 @@ export const versionDraft = resource(
     ...written,
     ...standing,
     validation: readOnly(orNull(nested(contentReport)), {
-      description: "What validate-content says of the draft as it stands.",
+      description: "The result of validate-content for the current draft.",
     }),
     ifUpdatedAt: whenCreating(orNull(time), {
       description:
-        "The updatedAt of the draft as you know it, or of the version while you know of no draft: nothing is stored when someone has saved or published since.",
+        "The updatedAt of the draft you read, or of the version if you read no draft. If someone has saved or published since, nothing is stored.",
     }),
   },
   { create: PutVersionDraftRequestSchema },
@@ -200,7 +200,7 @@ export const version = resource(
     label: readOnly(orNull(text())),
     contentHash: readOnly(hash),
     validation: readOnly(orNull(nested(contentReport)), {
-      description: "What validate-content says of the content as it stands.",
+      description: "The result of validate-content for the current content.",
     }),
     publishedAt: readOnly(orNull(time)),
     publishedBy: readOnly(orNull(text())),
@@ -209,59 +209,58 @@ export const version = resource(
     createdAt: readOnly(time),
     updatedAt: readOnly(time),
     revisions: readOnly(list(nested(revision))),
-    draft: readOnly(orNull(nested(draftNote)), { description: "The next text, while one is being written." }),
-    schedule: readOnly(orNull(nested(schedule)), { description: "While a publication is to come." }),
+    draft: readOnly(orNull(nested(draftNote)), { description: "The next draft, if there is one." }),
+    schedule: readOnly(orNull(nested(schedule)), { description: "The scheduled publication, if there is one." }),
     ifUpdatedAt: whenChanging(orNull(time), {
-      description: "The updatedAt of the version as you know it: nothing changes when someone has changed it since.",
+      description: "The updatedAt of the version you read. If it has changed since, nothing is changed.",
     }),
   },
   { create: CreateVersionRequestSchema, change: UpdateVersionRequestSchema },
 );
 
 export const publication = resource(PublishVersionRequestSchema, {
-  published: optional(flag, { default: true, description: "False unpublishes; true when absent." }),
-  publish: optional(orNull(flag), { at: "published", description: "Another name of published." }),
-  isPublished: optional(orNull(flag), { at: "published", description: "Another name of published." }),
+  published: optional(flag, { default: true, description: "false unpublishes. Default: true." }),
+  publish: optional(orNull(flag), { at: "published", description: "Alias of published." }),
+  isPublished: optional(orNull(flag), { at: "published", description: "Alias of published." }),
   requireReacceptance: optional(flag, {
     default: true,
-    description: "True (default) makes the next major label and asks users again; false the next minor one.",
+    description: "true (the default) gives the next major label and asks users again; false gives the next minor one.",
   }),
   effectiveAt: optional(orNull(time)),
   publishAt: whenCreating(orNull(time), {
-    description:
-      "Publishes at this time, not at once, in the place of what was scheduled before. Must be in the future.",
+    description: "Publishes at this time in the future instead of immediately. Replaces an existing schedule.",
   }),
   changeSummary: optional(orNull(text())),
   ifUpdatedAt: whenCreating(orNull(time), {
     description:
-      "The updatedAt of what you have read and want to publish, the draft of a published version or else the version itself: nothing is published when it has changed since.",
+      "The updatedAt of what you want to publish: the draft of a published version, otherwise the version. If it has changed since, nothing is published.",
   }),
 });
 
 const writers = {
-  description: "Who has written the text: clients, and people as user: and their id.",
+  description: "The authors of the text: clients, and people as user: and their ID.",
   example: ["user:01961234-5678-7abc-8def-0123456789ab"],
 } as const;
-const asker = { description: "A client, or user: and the id of a user." } as const;
+const asker = { description: "A client, or user: and a user ID." } as const;
 
 /** Whether the text that would be published now is approved. */
 export const versionApproval = shown(ApprovalSchema, {
-  required: readOnly(flag, { description: "Whether your organization publishes nothing without an approval." }),
+  required: readOnly(flag, { description: "Whether your organization requires approvals." }),
   status: readOnly(named(ApprovalStatus, "upper", ["REQUESTED", "NONE", "APPROVED", "REFUSED", "OUTDATED"]), {
     description:
-      "NONE when no one has asked since the last publication; OUTDATED when the text has been saved or published since.",
+      "NONE if no one has asked since the last publication; OUTDATED if the text has been saved or published since.",
   }),
   textHash: readOnly(orNull(hash), {
     description:
-      "Names the text that would be published now, as it was saved last. null while there is nothing to publish.",
+      "The hash of the text that would be published now, as last saved. null if there is nothing to publish.",
   }),
   authors: readOnly(list(text()), writers),
   requestedBy: readOnly(orNull(text()), asker),
   requestedAt: readOnly(orNull(time)),
-  note: readOnly(orNull(text()), { description: "The words of who asks." }),
-  decidedBy: readOnly(orNull(text()), { description: "Who has approved or refused: user: and the id of a user." }),
+  note: readOnly(orNull(text()), { description: "The requester's note." }),
+  decidedBy: readOnly(orNull(text()), { description: "Who approved or refused: user: and a user ID." }),
   decidedAt: readOnly(orNull(time)),
-  reason: readOnly(orNull(text()), { description: "The words of who has decided." }),
+  reason: readOnly(orNull(text()), { description: "The reviewer's note or reason." }),
   people: given<readonly NamedPerson[]>(
     {
       type: "array",
@@ -274,7 +273,7 @@ export const versionApproval = shown(ApprovalSchema, {
     },
     {
       description:
-        "The names of the people among these, by user: and their id, for people who are signed in to the dashboard; empty for programs. Who was removed is left out.",
+        "The people's names by user: and their ID, for signed-in dashboard users; empty for programs. Removed users are left out.",
       example: [{ id: "user:01961234-5678-7abc-8def-0123456789ab", name: "Ann Example" }],
     },
   ),
@@ -288,25 +287,25 @@ export interface NamedPerson {
 
 /** What asks for an approval. */
 export const approvalWish = resource(RequestVersionApprovalRequestSchema, {
-  note: optional(orNull(text()), { description: "For who approves; at most 2,000 characters." }),
+  note: optional(orNull(text()), { description: "A note for the reviewer; at most 2,000 characters." }),
   textHash: optional(orNull(text()), {
-    description: "The textHash that you have read: nothing is asked for when the text has been saved since.",
+    description: "The textHash you read. If the text has been saved since, nothing is requested.",
   }),
 });
 
 const decidedText = required(text(), {
-  description: "The textHash of the text that you have read: exactly this one is decided on.",
+  description: "The textHash of the text you read. The decision applies to exactly this text.",
   example: `sha256:${"0".repeat(64)}`,
 });
 
 export const consentToText = resource(DecideVersionApprovalRequestSchema, {
   textHash: decidedText,
-  reason: optional(orNull(text()), { description: "Words to keep with the approval." }),
+  reason: optional(orNull(text()), { description: "A note to keep with the approval." }),
 });
 
 export const refusalOfText = resource(DecideVersionApprovalRequestSchema, {
   textHash: decidedText,
-  reason: required(text(1, 2_000), { description: "What has to become different.", example: "Section 3 is missing." }),
+  reason: required(text(1, 2_000), { description: "What has to change.", example: "Section 3 is missing." }),
 });
 
 /** A text that waits for an approval. */
@@ -327,9 +326,9 @@ export const publicationRules = resource(
   PublicationRulesSchema,
   {
     fourEyes: required(flag, {
-      description: "Whether a person who has not written a text has to approve of it before it is published.",
+      description: "Whether someone who didn't write a text must approve it before it is published.",
     }),
-    updatedBy: readOnly(orNull(text()), { description: "Who has changed the rules last: user: and the id of a user." }),
+    updatedBy: readOnly(orNull(text()), { description: "Who last changed the rules: user: and a user ID." }),
     updatedAt: readOnly(orNull(time)),
   },
   { create: SetPublicationRulesRequestSchema },
@@ -393,12 +392,12 @@ export const template = resource(
     typeConfig: optional(anyObject, {
       default: {},
       null: "create",
-      description: "Settings that belong to the type.",
+      description: "Settings of the template's type.",
     }),
     policyFlags: optional(flags, {
       default: {},
       null: "create",
-      description: "What an acceptance must satisfy; merged over the defaults.",
+      description: "The policy that acceptances must satisfy; merged over the defaults.",
     }),
     counterparty: optional(orNull(nested(counterparty)), {
       description: { create: "Who the user contracts with.", change: "Who the user contracts with." },
@@ -409,7 +408,7 @@ export const template = resource(
     }),
     activeDeploymentCount: readOnly(count),
     nextPublicationAt: readOnly(orNull(time), {
-      description: "When the next of its versions goes live; null while nothing is scheduled.",
+      description: "When the next of its versions goes live; null if nothing is scheduled.",
     }),
     createdBy: readOnly(orNull(text())),
     createdAt: readOnly(time),
@@ -435,7 +434,7 @@ export const deployment = resource(
     id: readOnly(uuid),
     organizationId: readOnly(uuid),
     templateId: readOnly(uuid),
-    key: readOnly(text(), { description: "Its public name in render addresses; never changes." }),
+    key: readOnly(text(), { description: "Its public key in render URLs; never changes." }),
     name: optional(text(), { null: "both", description: sent("Derived from the template when absent.") }),
     status: readOnly(named(DeploymentStatus)),
     environment: optional(choice("TEST", "LIVE"), { null: "both", description: sent("LIVE when absent.") }),
@@ -477,15 +476,15 @@ export const deployment = resource(
       description: "Flags that are stricter here than in the template.",
     }),
     snapshotHash: readOnly(orNull(hash), {
-      description: "Of the configuration that is in force, or was last; part of the evidence.",
+      description: "SHA-256 of the configuration in force, or last in force; part of the evidence.",
     }),
     activatedAt: readOnly(orNull(time)),
     deactivatedAt: readOnly(orNull(time)),
     createdAt: readOnly(time),
     updatedAt: readOnly(time),
-    activate: whenCreating(orNull(flag), { description: "Activates it at once." }),
+    activate: whenCreating(orNull(flag), { description: "Activates the deployment immediately." }),
     force: whenChanging(orNull(flag), {
-      description: "Lets the selector and the origins change while the deployment is active.",
+      description: "Allows changing the selector and the origins while the deployment is active.",
     }),
   },
   { create: CreateDeploymentRequestSchema, change: UpdateDeploymentRequestSchema, within: "fields" },
@@ -494,7 +493,7 @@ export const deployment = resource(
 /** A picture of what a deployment looks like. */
 export const screenshot = shown(ScreenshotSchema, {
   id: readOnly(text(), {
-    description: "What the deployment's `screenshotId` names.",
+    description: "The ID for the deployment's `screenshotId`.",
     example: "shot_0123456789abcdefABCDEF",
   }),
   deploymentId: readOnly(uuid),
@@ -519,7 +518,7 @@ export const newScreenshot = resource(CreateScreenshotRequestSchema, {
     type: "string",
     minLength: 1,
     description:
-      "A whole PNG or JPEG of at most 5 MiB and 40 million pixels, in Base64. Nothing may follow the end of the picture.",
+      "A complete PNG or JPEG of at most 5 MiB and 40 million pixels, in Base64. No data may follow the image.",
     examples: [onePixel],
   }),
 });
@@ -528,13 +527,13 @@ export const newScreenshot = resource(CreateScreenshotRequestSchema, {
 export const templateFile = shown(TemplateFileSchema, {
   templateId: readOnly(uuid),
   content: readOnly(text(), {
-    description: "What a version takes as its content, with the format pdf: JSON that names the file and has its text.",
+    description: "The content for a version with the format pdf: JSON that names the file and has its text.",
   }),
-  contentHash: readOnly(hash, { description: "Of content: the contentHash of versions that have it." }),
-  hash: readOnly(hash, { description: "Of the file as it is kept and shown." }),
-  size: readOnly(count, { description: "Bytes of the file as it is kept." }),
+  contentHash: readOnly(hash, { description: "SHA-256 of content, which is the contentHash of versions that use it." }),
+  hash: readOnly(hash, { description: "SHA-256 of the file as it is stored and shown." }),
+  size: readOnly(count, { description: "The size of the stored file in bytes." }),
   pages: readOnly(count),
-  sentHash: readOnly(hash, { description: "Of the file as it was sent." }),
+  sentHash: readOnly(hash, { description: "SHA-256 of the file you sent." }),
   createdBy: readOnly(text()),
   createdAt: readOnly(time),
 });
@@ -542,7 +541,7 @@ export const templateFile = shown(TemplateFileSchema, {
 /** A template with what includeVersions asks for. */
 export const templateWithVersions = shown(TemplateSchema, {
   ...template.table,
-  versions: readOnly(list(nested(version)), { onDemand: true, description: "When asked for." }),
+  versions: readOnly(list(nested(version)), { onDemand: true, description: "Present if requested." }),
 });
 
 /** A version with what includeTemplate and includeDeployments ask for. */
@@ -551,7 +550,7 @@ export const versionWithAll = shown(VersionSchema, {
   template: readOnly(nested(template), { onDemand: true }),
   deployments: readOnly(list(nested(deployment)), {
     onDemand: true,
-    description: "Those that serve the version, when asked for.",
+    description: "The deployments that serve the version; present if requested.",
   }),
 });
 

@@ -61,7 +61,7 @@ const role = described(
 const told = (description: string, example = true) => required(flag, { description, example });
 const notices = resource(NoticeSettingsSchema, {
   delivery: required(named(NoticeDelivery, "lower", ["IMMEDIATE", "DAILY"]), {
-    description: "A mail for each, or one a day at eight in the morning in the user's time zone.",
+    description: "immediate: one email for each; daily: one email a day at 8:00 in the user's time zone.",
     example: "daily",
   }),
   viewed: told("A recipient has opened an agreement.", false),
@@ -93,13 +93,13 @@ export const user = resource(
     locale: changeable(orNull(chosenLanguage)),
     timeZone: changeable(orNull(timeZone), exampleZone),
     notices: changeable(nested(notices), {
-      description: "What the user is told of by mail, of agreements that the user has sent.",
+      description: "Which events of agreements that the user sent are reported by email.",
       default: defaultNotices,
     }),
     hasPassword: readOnly(flag, {
-      description: "Whether the user can sign in with a password, not by an identity provider alone.",
+      description: "Whether the user can sign in with a password, not only through an identity provider.",
     }),
-    totpEnabled: readOnly(flag, { description: "Whether two-factor authentication is asked for." }),
+    totpEnabled: readOnly(flag, { description: "Whether two-factor authentication is on." }),
     recoveryCodesLeft: readOnly(count, { example: 10 }),
     createdAt: readOnly(time),
     lastLoginAt: readOnly(orNull(time)),
@@ -119,7 +119,7 @@ export const invited = shown(InviteUserResponseSchema, {
   user: readOnly(nested(user)),
   inviteUrl: given<string | null>({
     type: ["string", "null"],
-    description: "The link, to be handed over by other means; null when it is mailed.",
+    description: "The link to pass on yourself; null if it is emailed.",
     examples: ["https://api.example.com/dashboard/invitation#0123456789abcdefABCD-_0123456789abcdefABCDEFx"],
   }),
 });
@@ -127,7 +127,7 @@ export const invited = shown(InviteUserResponseSchema, {
 /** As they were typed; what a new one must be is said by the answer that refuses it. */
 const password = required(text(1, 1_000), { example: "correct horse battery staple" });
 const newPassword = required(text(1, 1_000), {
-  description: "12 to 200 characters, and not made of the person's name, address or organization.",
+  description: "12 to 200 characters. It can't be made of the person's name, address or organization.",
   example: "correct horse battery staple",
 });
 const linkToken = required(described(text(1, 100), "What the link has after its #."), { example: "A".repeat(43) });
@@ -135,11 +135,11 @@ const linkToken = required(described(text(1, 100), "What the link has after its 
 export const acceptance = resource(AcceptInvitationRequestSchema, {
   token: linkToken,
   password: newPassword,
-  name: optional(text(1, 255), { ...name, description: "Takes the place of what the inviting person wrote." }),
+  name: optional(text(1, 255), { ...name, description: "Replaces what the inviting person entered." }),
   locale: optional(chosenLanguage, {
-    description: "Taken when neither the invitation nor the organization has one.",
+    description: "Used if neither the invitation nor the organization has one.",
   }),
-  timeZone: optional(timeZone, { ...exampleZone, description: "Taken when the organization has none." }),
+  timeZone: optional(timeZone, { ...exampleZone, description: "Used if the organization has none." }),
 });
 export const passwordReset = resource(ResetPasswordRequestSchema, { token: linkToken, password: newPassword });
 export const forgottenPassword = resource(RequestPasswordResetRequestSchema, { email: emailSent });
@@ -150,10 +150,10 @@ export const passwordProof = resource(BeginTotpRequestSchema, { password });
 export const credentials = resource(LoginRequestSchema, {
   email: emailSent,
   password,
-  organizationId: optional(uuid, { description: "Which of the organizations that an earlier answer named." }),
+  organizationId: optional(uuid, { description: "One of the organizations from an earlier response." }),
 });
 export const loginCode = resource(ContinueLoginRequestSchema, {
-  pendingToken: required(text(1, 100), { description: "That of the login." }),
+  pendingToken: required(text(1, 100), { description: "The pendingToken of the login." }),
   code: required(text(1, 100), { example: "123456" }),
 });
 
@@ -165,14 +165,14 @@ export const signedIn = shown(SessionPrincipalSchema, {
   organizationId: readOnly(uuid),
   scopes: given<readonly string[]>(
     { type: "array", items: { type: "string", enum: scopeNames } },
-    { description: "What the role allows.", example: ["click:read", "dashboard:read"] },
+    { description: "The scopes that the role allows.", example: ["click:read", "dashboard:read"] },
   ),
   csrfToken: readOnly(text(), {
     description: "For the header X-CSRF-Token of requests that change something.",
     example: exampleToken,
   }),
   expiresAt: readOnly(time, {
-    description: "When the session ends at the latest. It ends after 12 hours without use, too.",
+    description: "When the session ends at the latest. It also ends after 12 hours without use.",
   }),
 });
 export type SignedIn = AnswerOf<typeof signedIn.table>;
@@ -201,9 +201,9 @@ export const login = shown(LoginResponseSchema, {
 
 export const userSession = shown(UserSessionSchema, {
   id: readOnly(uuid),
-  current: given<boolean>({ type: "boolean" }, { description: "Whether it is the session that asks." }),
+  current: given<boolean>({ type: "boolean" }, { description: "Whether this is the session of the request." }),
   createdAt: readOnly(time),
-  lastSeenAt: readOnly(time, { description: "To a minute." }),
+  lastSeenAt: readOnly(time, { description: "Exact to about a minute." }),
   expiresAt: readOnly(time),
   ip: readOnly(orNull(text()), { example: "192.0.2.1" }),
   userAgent: readOnly(orNull(text()), { example: "Mozilla/5.0" }),
@@ -216,11 +216,11 @@ export const secondFactor = shown(UserSchema, {
 });
 export const totpSecret = shown(BeginTotpResponseSchema, {
   secret: readOnly(text(), {
-    description: "In base32, for typing it in.",
+    description: "The secret in Base32, for typing it in.",
     example: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
   }),
   uri: readOnly(text(), {
-    description: "The same for a QR code.",
+    description: "The same secret as a URL for a QR code.",
     example:
       "otpauth://totp/Example%20AG:ann%40example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Example%20AG",
   }),
@@ -228,7 +228,7 @@ export const totpSecret = shown(BeginTotpResponseSchema, {
 export const totpCode = resource(ConfirmTotpRequestSchema, { code: required(text(1, 20), { example: "123456" }) });
 export const recoveryCodes = shown(ConfirmTotpResponseSchema, {
   recoveryCodes: readOnly(list(text()), {
-    description: "Each stands in for a code once. They are shown here and never again.",
+    description: "Each replaces a code once. Shown only in this response.",
     example: ["abcde-fghij-klmno-pqrst"],
   }),
 });

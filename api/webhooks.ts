@@ -82,20 +82,20 @@ export const endpoint = resource(
         !enabled ? "DISABLED" : failingSince === undefined ? "ACTIVE" : "FAILING",
       {
         description:
-          "FAILING: since failingSince every attempt has failed, and one request at a time is made. After five days of that it is disabled.",
+          "FAILING: every attempt since failingSince has failed, and it gets one request at a time. After five days it is disabled.",
       },
     ),
     disabledReason: readOnly(orNull(named(DisabledReason)), {
-      description: "GONE: it answered 410. FAILING: every attempt of five days failed.",
+      description: "GONE: it responded with 410. FAILING: every attempt failed for five days.",
       example: null,
     }),
     disabledAt: readOnly(orNull(time), { description: "When it was disabled.", example: null }),
     failingSince: readOnly(orNull(time), {
-      description: "When the first attempt failed of which none has succeeded since.",
+      description: "When the first of the current series of failed attempts was made.",
       example: null,
     }),
     previousSecretUntil: readOnly(orNull(time), {
-      description: "Until when requests are signed with the secret before the last one as well.",
+      description: "Until when requests are also signed with the previous secret.",
       example: null,
     }),
     createdAt: readOnly(time),
@@ -108,7 +108,8 @@ export const endpoint = resource(
 export const endpointWithSecret = shown(CreateEndpointResponseSchema, {
   ...inside("endpoint", endpoint.table),
   secret: readOnly(text(), {
-    description: "What requests are signed with (Standard Webhooks 1.0). Shown here and never again: keep it.",
+    description:
+      "The secret that requests are signed with (Standard Webhooks 1.0). Shown only in this response, so store it.",
     example: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=",
   }),
 });
@@ -116,20 +117,20 @@ export const endpointWithSecret = shown(CreateEndpointResponseSchema, {
 export const rotatedEndpoint = shown(RotateEndpointSecretResponseSchema, endpointWithSecret.table);
 
 export const recovery = resource(RecoverEndpointRequestSchema, {
-  since: required(time, { description: "Events that happened at this time or later." }),
-  until: optional(orNull(time), { description: "Events that happened before this time; now when absent." }),
+  since: required(time, { description: "Start of the time range of events, inclusive." }),
+  until: optional(orNull(time), { description: "End of the time range of events, exclusive. Default: now." }),
 });
 export const recovered = shown(RecoverEndpointResponseSchema, {
-  queued: readOnly(count, { description: "Deliveries that wait again because of this.", example: 12 }),
+  queued: readOnly(count, { description: "The number of deliveries that were queued again.", example: 12 }),
 });
 
 const attempt = shown(AttemptSchema, {
   at: readOnly(time),
-  statusCode: readOnly(orNull(integer()), { description: "Null when there was no answer.", example: 503 }),
+  statusCode: readOnly(orNull(integer()), { description: "Null if there was no response.", example: 503 }),
   durationMs: readOnly(count, { example: 184 }),
-  error: readOnly(orNull(text()), { description: "What went wrong.", example: "The receiver answered 503." }),
+  error: readOnly(orNull(text()), { description: "The error.", example: "The receiver answered 503." }),
   response: readOnly(orNull(text()), {
-    description: "What the answer began with, at most 1,024 characters.",
+    description: "The beginning of the response, at most 1,024 characters.",
     example: "Service Unavailable",
   }),
   url: readOnly(text(), { example: "https://www.example.com/hooks/assent" }),
@@ -145,32 +146,32 @@ export const delivery = shown(DeliverySchema, {
   }),
   eventType: readOnly(text(), { example: "agreement.completed" }),
   endpointId: readOnly(orNull(uuid), {
-    description: "Null when the agreement itself names the receiver.",
+    description: "Null if the agreement itself names the receiver.",
     example: "01961234-5678-7abc-8def-0123456789ab",
   }),
   status: readOnly(deliveryStatus, {
     description:
-      "PENDING: no one has tried yet. FAILED: the last attempt failed, another one follows. DEAD: nothing follows any more, unless it is sent again.",
+      "PENDING: not tried yet. FAILED: the last attempt failed, and another one follows. DEAD: no further attempt, unless you resend it.",
     example: "FAILED",
   }),
-  attempts: readOnly(list(nested(attempt)), { description: "The latest first; lists have the latest five." }),
+  attempts: readOnly(list(nested(attempt)), { description: "Latest first; lists include the latest five." }),
   attemptCount: readOnly(count, { example: 1 }),
   nextAttemptAt: readOnly(orNull(time), {
-    description: "Null when nothing follows.",
+    description: "Null if no attempt follows.",
     example: "2026-11-20T17:00:05.123Z",
   }),
   occurredAt: readOnly(time, { description: "When the event happened." }),
   createdAt: readOnly(time),
   deliveredAt: readOnly(orNull(time), {
-    description: "When an attempt was answered with a status from 200 to 299.",
+    description: "When an attempt got a status from 200 to 299.",
     example: null,
   }),
   agreementId: readOnly(orNull(uuid), {
-    description: "Of events of the compatible interface: the agreement.",
+    description: "For events of the compatible interface: the agreement.",
     example: null,
   }),
   connectId: readOnly(orNull(large(1)), {
-    description: "Of the configuration of the compatible interface that it is sent for.",
+    description: "For events of the compatible interface: the configuration.",
     example: null,
   }),
 });
@@ -178,9 +179,9 @@ export const delivery = shown(DeliverySchema, {
 /** Which deliveries are wanted. */
 export const deliveryFilter = resource(ListDeliveriesRequestSchema, {
   endpointId: optional(described(uuid, "Those to this endpoint only.")),
-  status: optional(deliveryStatus, { description: "Those in this status only.", example: "FAILED" }),
+  status: optional(deliveryStatus, { description: "Returns only items with this status.", example: "FAILED" }),
   eventType: optional(text(1, 100), {
-    description: "Those of events of this type only.",
+    description: "Returns only deliveries of events of this type.",
     example: "agreement.completed",
   }),
   eventId: optional(described(uuid, "Those of this event only.")),
@@ -193,7 +194,7 @@ export const eventType = shown(EventTypeSchema, {
   example: readOnly(objectInText, {
     at: "exampleJson",
     default: {},
-    description: "The data of such an event.",
+    description: "An example of the data.",
     example: { agreement: { id: "01961234-5678-7abc-8def-0123456789ab", status: "completed" } },
   }),
 });

@@ -84,7 +84,7 @@ const accountParam = (otherwise: ErrorCode): TextParam => ({
   schema: {
     type: "string",
     format: "uuid",
-    description: "The id of the organization; account_id of the user information.",
+    description: "The ID of the organization, which is account_id of the user information.",
     examples: ["01961234-5678-7abc-8def-0123456789ab"],
   },
   names: "account",

@@ -52,11 +52,11 @@ const securitySchemes = (publicUrl: string): Json => ({
   bearer: {
     type: "http",
     scheme: "bearer",
-    description: "An API key, which may do everything.",
+    description: "An API key, which grants access to everything in its organization.",
   },
   oauth: {
     type: "oauth2",
-    description: "An access token (JWT), sent like an API key. The token endpoint is also reached at /oauth/token.",
+    description: "An access token (JWT), sent like an API key. The token endpoint is also available at /oauth/token.",
     flows: { clientCredentials: { tokenUrl: `${publicUrl}/oauth2/token`, scopes: scopeMeanings } },
   },
   sessionCookie: {
@@ -64,12 +64,12 @@ const securitySchemes = (publicUrl: string): Json => ({
     in: "cookie",
     name: "__Host-assent_session",
     description:
-      "The session of a person who has signed in to the dashboard; over plain http its name is assent_session. Requests that change something also need the header X-CSRF-Token.",
+      "The session of someone signed in to the dashboard; over plain HTTP the cookie is named assent_session. Requests that change something also need the header X-CSRF-Token.",
   },
   client: {
     type: "http",
     scheme: "basic",
-    description: "The id and the secret of an OAuth client, both form-encoded first (RFC 6749 §2.3.1).",
+    description: "The ID and secret of an OAuth client, both form-encoded first (RFC 6749 §2.3.1).",
   },
   renderToken: {
     type: "apiKey",
@@ -136,7 +136,7 @@ const eventSchema: JsonSchema = object(
     timestamp: described(dateTime, "When it happened."),
     organizationId: uuid,
     createdAt: described(dateTime, "The same as timestamp."),
-    data: { type: "object", description: "What it is about: see the examples of /v1/webhooks/event-types." },
+    data: { type: "object", description: "The objects concerned: see the examples of /v1/webhooks/event-types." },
   },
   ["id", "type", "timestamp", "organizationId", "createdAt", "data"],
 );
@@ -158,7 +158,7 @@ const receivedEvents: Json = {
       tags: ["Webhooks"],
       summary: "An event, as your endpoint receives it",
       description:
-        "Sent by us to the url of each endpoint that wants its type, signed as Standard Webhooks 1.0 says. Check webhook-signature over the bytes of the body before you parse them, refuse a webhook-timestamp that is more than five minutes away, and handle each webhook-id once: an event may come more than once, and not in the order in which things happened. Answer with a status from 200 to 299 within 15 seconds; anything else, a redirect included, is a failure and is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. Whoever answers 410 is disabled at once.",
+        "Sent to the url of each endpoint that subscribes to its type, signed according to Standard Webhooks 1.0. Check webhook-signature over the bytes of the body before you parse them, refuse a webhook-timestamp that is more than five minutes off, and handle each webhook-id once: an event may arrive more than once, and not in the order in which things happened. Respond with a status from 200 to 299 within 15 seconds. Anything else, including a redirect, is a failure and is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. A response of 410 disables the endpoint immediately.",
       security: [],
       parameters: [
         header("webhook-id", "The id of the event: the same in every attempt.", eventExample.id),
@@ -176,9 +176,9 @@ const receivedEvents: Json = {
         content: { "application/json": { schema: example(eventSchema, eventExample), example: eventExample } },
       },
       responses: {
-        "2XX": { description: "It was received. The body is not looked at." },
-        "410": { description: "No more events are wanted: the endpoint is disabled." },
-        default: { description: "It is sent again later." },
+        "2XX": { description: "The event was received. The response body is ignored." },
+        "410": { description: "The receiver wants no more events: the endpoint is disabled." },
+        default: { description: "The event is sent again later." },
       },
     },
   },

@@ -49,7 +49,7 @@ import { answer, anyObject, anyText, described, object } from "../routes/schema-
 export const genErrorSchema: JsonSchema = object(
   {
     code: { type: "string", description: "For programs." },
-    message: { type: "string", description: "For people: what was wrong and what to do." },
+    message: { type: "string", description: "For people: what is wrong and what to do." },
     details: described(
       anyObject,
       "Facts for programs: `fields` lists bad fields, `path` and `expected` say where data does not fit, `line`, `column` and `errors` where a template is wrong, every 429 has `plan`, `limit`, `windowSeconds` and `retryAfterSeconds`: the plan of the organization, and the window that is used up, which is one of the plan where something is made, and else the minute of the client's requests. `plan` is null where an address is refused before it is known who asks.",
@@ -81,11 +81,11 @@ const examples: Readonly<Partial<Record<ErrorCode, object>>> = {
 export const errorSchema: JsonSchema = object(
   {
     errorCode: { type: "string", description: "For programs." },
-    message: { type: "string", description: "For people: what was wrong and what to do." },
-    requestId: { type: "string", description: "For support; the same as X-Request-Id." },
+    message: { type: "string", description: "For people: what is wrong and what to do." },
+    requestId: { type: "string", description: "For support requests; the same as X-Request-Id." },
     details: {
       type: "array",
-      description: "The fields that are not valid.",
+      description: "The invalid fields.",
       items: answer({ field: anyText, code: anyText, message: anyText }),
     },
   },
@@ -199,7 +199,7 @@ const byName: Readonly<Record<string, unknown>> = {
   decision: "ACCEPT",
   declineText: "I decline",
   deploymentKey: "dep_0123456789abcdefABCDEF",
-  description: "What we agree on.",
+  description: "An example.",
   expires_in: 3600,
   html: "<p>You may use the service as follows.</p>",
   idempotencyKey: "order-1042-terms",

@@ -26,7 +26,7 @@ export const acceptanceRoutes: readonly Route[] = [
     path: "/v1/click/accept",
     summary: "Record an acceptance",
     description:
-      "Recorded exactly once per idempotency key, forever: the same key with the same body answers the receipt that is already recorded.",
+      "Recorded exactly once per idempotency key, forever: the same key with the same body returns the receipt that was already recorded.",
     access: { scopes: ["click:accept", "click:write", "click:admin"], limitGroup: "accept" },
     idempotencyKey: "required",
     body: jsonBody<JsonObject>({
@@ -69,7 +69,7 @@ export const acceptanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/acceptances",
     summary: "List receipts",
-    description: "Newest first. Without limit all are returned, up to 1,000.",
+    description: "Newest first. Without limit, up to 1,000.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     query: queryOf<AcceptancesQuery>({
       userRef: described(text(1, 255), "Only those of this user."),
@@ -116,7 +116,7 @@ export const acceptanceRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/receipts/{receiptId}",
     summary: "Read a receipt",
-    description: "The same bytes as when it was recorded, until what is personal in it is erased or restricted.",
+    description: "The same bytes as when it was recorded, until personal data in it is erased or restricted.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     besideLimit: true,
     notFound: { receiptId: "CLICK_RECEIPT_NOT_FOUND" },

@@ -20,14 +20,14 @@ export const bulkRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/templates/bulk/archive",
     summary: "Archive many templates",
-    description: "What cannot be archived is listed and does not fail the rest. An id that comes twice counts once.",
+    description: "Templates that can't be archived are listed and don't affect the rest. A repeated ID counts once.",
     access: admin,
     body: createBody(templatesToArchive, {
       example: { templateIds: ["01961234-5678-7abc-8def-0123456789ab"] },
     }),
     success: {
       status: 200,
-      description: "How many are archived now, and which are not.",
+      description: "How many were archived, and which weren't.",
       schema: archivedTemplates.schemas.answer,
     },
     errors: [],
@@ -40,9 +40,9 @@ export const bulkRoutes: readonly Route[] = [
     operationId: "bulkDuplicateTemplates",
     method: "POST",
     path: "/v1/click/templates/bulk/duplicate",
-    summary: "Copy many templates",
+    summary: "Duplicate many templates",
     description:
-      "A copy is a draft with the type, the configuration and the policy of its source, and no versions. What cannot be copied is listed and does not fail the rest.",
+      "A copy is a draft with the type, configuration and policy of its source, and no versions. Templates that can't be copied are listed and don't affect the rest.",
     access: admin,
     body: createBody(templatesToDuplicate, {
       example: { templateIds: ["01961234-5678-7abc-8def-0123456789ab"], namePattern: "{name} 2027" },
@@ -74,7 +74,7 @@ export const statsRoutes: readonly Route[] = [
     tag: "Templates",
     dialect: clickDialect,
     summary: "Read the statistics of a template",
-    description: "They follow what happens with less than a second of delay.",
+    description: "Up to date within a second.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
     query: queryOf<StatsQuery>({

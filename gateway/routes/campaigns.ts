@@ -29,7 +29,7 @@ export const campaignRoutes: readonly Route[] = [
     path: "/v1/click/campaigns",
     summary: "Draft a campaign",
     description:
-      "A campaign asks people for their acceptance of a template by a date, counts who has accepted, and tells you by webhooks when to remind the others. Add the people, then start it. With the same X-Idempotency-Key and the same body, the campaign that was made first is answered.",
+      "A campaign asks people to accept a template by a date, counts who has accepted, and tells you through webhooks when to remind the others. Add the people, then start it. The same X-Idempotency-Key with the same body returns the first campaign.",
     access: write,
     idempotencyKey: "optional",
     body: createBody(campaign, {
@@ -60,7 +60,7 @@ export const campaignRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/campaigns",
     summary: "List campaigns",
-    description: "Newest first. Without limit all are returned, up to 1,000.",
+    description: "Newest first. Without limit, up to 1,000.",
     access: read,
     query: queryOf<PageQuery>({ limit: pageLimit, cursor }),
     ...listing(
@@ -74,7 +74,7 @@ export const campaignRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/campaigns/{id}",
     summary: "Read a campaign",
-    description: "Its counts are exact: each person is in one of them, and moves with what they do within a second.",
+    description: "Its counts are exact: each person is in one of them, and moves within a second of their decision.",
     access: read,
     besideLimit: true,
     notFound: ofCampaign,
@@ -90,7 +90,7 @@ export const campaignRoutes: readonly Route[] = [
     path: "/v1/click/campaigns/{id}",
     summary: "Rename or extend a campaign, or change its reminders",
     description:
-      "What is absent stays; reminders are replaced as a whole. A campaign that has ended goes on when it gets a later dueAt.",
+      "Absent members stay as they are; reminders are replaced as a whole. A later dueAt reopens a campaign that has ended.",
     access: write,
     notFound: ofCampaign,
     body: changeBody(campaign, { example: { dueAt: "2027-01-31T23:00:00Z" } }),
@@ -107,7 +107,7 @@ export const campaignRoutes: readonly Route[] = [
     path: "/v1/click/campaigns/{id}/people",
     summary: "Add people to a campaign",
     description:
-      "Up to 10,000 with one request, whose body may have 3 MiB, and 1,000,000 in a campaign. Who is in it already stays as they are, so a request can be sent again. While the campaign runs, those who are added are asked at once.",
+      "Up to 10,000 per request, in a body of at most 3 MiB, and 1,000,000 per campaign. People who are already in it stay as they are, so you can safely retry. People added while the campaign runs are asked immediately.",
     access: write,
     notFound: ofCampaign,
     body: createBody(campaignPeople, { example: { userRefs: ["user-42", "user-43"] }, maxBytes: peopleBytes }),
@@ -127,7 +127,7 @@ export const campaignRoutes: readonly Route[] = [
     path: "/v1/click/campaigns/{id}/people",
     summary: "List the people of a campaign",
     description:
-      "Without limit up to 1,000, in an order that says nothing. For all who are outstanding in one file, export them.",
+      "In no particular order. Without limit, up to 1,000. To get everyone who is outstanding in one file, export them.",
     access: read,
     notFound: ofCampaign,
     query: queryOf<PeopleQuery>({
@@ -160,13 +160,13 @@ export const campaignRoutes: readonly Route[] = [
     operationId: "removeCampaignPerson",
     method: "DELETE",
     path: "/v1/click/campaigns/{id}/people/{userRef}",
-    summary: "Take someone out of a campaign",
+    summary: "Remove someone from a campaign",
     description:
-      "They are in none of its numbers any more, and can be added again. Whoever is not in it is answered in the same way. After a campaign was cancelled its numbers stay.",
+      "They are removed from all its counts, and can be added again. The response is the same for someone who isn't in it. After a campaign was canceled, its counts stay.",
     access: write,
     texts: { userRef: userRefParam },
     notFound: ofCampaign,
-    success: { status: 204, description: "The campaign does not have them." },
+    success: { status: 204, description: "The campaign doesn't include them." },
     errors: ["CLICK_CAMPAIGN_CLOSED"],
     call: (request, { click }) => {
       const { id: campaignId, userRef } = request.params;
@@ -181,7 +181,7 @@ export const campaignRoutes: readonly Route[] = [
     path: "/v1/click/campaigns/{id}/start",
     summary: "Start a campaign",
     description:
-      "Looks in the background at what everyone has accepted already. Then click.campaign.started tells you whom to ask. Starting a campaign that runs changes nothing.",
+      "Checks in the background what everyone has accepted. Then click.campaign.started tells you whom to ask. Starting a running campaign changes nothing.",
     access: write,
     notFound: ofCampaign,
     success: { status: 200, description: "The running campaign.", schema: answer },
@@ -200,10 +200,10 @@ export const campaignRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/campaigns/{id}/cancel",
     summary: "Cancel a campaign",
-    description: "Nothing is counted and no one reminded any more; what was counted stays. It cannot go on again.",
+    description: "Counting and reminders stop; the counts stay. This can't be undone.",
     access: write,
     notFound: ofCampaign,
-    success: { status: 200, description: "The cancelled campaign.", schema: answer },
+    success: { status: 200, description: "The canceled campaign.", schema: answer },
     errors: [],
     call: (request, { click }) => click.cancelCampaign({ campaignId: request.params.id }, onBehalfOf(request)),
     respond: (cancelled) => campaignReply(200, cancelled.campaign),
@@ -214,10 +214,10 @@ export const campaignRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/click/campaigns/{id}",
     summary: "Delete a draft",
-    description: "With its people. A campaign that was started is cancelled instead.",
+    description: "Deletes its people too. To end a campaign that was started, cancel it instead.",
     access: write,
     notFound: ofCampaign,
-    success: { status: 204, description: "The draft is gone." },
+    success: { status: 204, description: "The draft was deleted." },
     errors: ["CLICK_CAMPAIGN_STARTED"],
     call: (request, { click }) => click.deleteCampaign({ campaignId: request.params.id }, onBehalfOf(request)),
     respond: () => noContent,

@@ -22,7 +22,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/types",
     summary: "Describe the types of templates",
-    description: "For each type: what its typeConfig may hold, and the policy it starts with.",
+    description: "For each type: what its typeConfig can contain, and its default policy.",
     access: read,
     success: {
       status: 200,
@@ -43,7 +43,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/templates/{id}/configuration",
     summary: "Read the configuration of a template",
-    description: "What the type settles, the policy in force, and the verification that follows from it.",
+    description: "The typeConfig, the policy in force, and the verification it requires.",
     access: read,
     besideLimit: true,
     notFound: ofTemplate,
@@ -59,7 +59,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/templates/{id}/policy-flags",
     summary: "Change policy flags of a template",
-    description: "Flags that are not named keep their values. What is published stays published.",
+    description: "Flags you don't name keep their values. Published texts stay published.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: ofTemplate,
     body: createBody(flagsToChange, {
@@ -78,8 +78,8 @@ export const configurationRoutes: readonly Route[] = [
     operationId: "getVerificationRequirements",
     method: "GET",
     path: "/v1/click/templates/{id}/verification-requirements",
-    summary: "Read the verification that an acceptance must carry",
-    description: "The methods that the policy of the template asks for, and whether all of them or one is enough.",
+    summary: "Read the required verification",
+    description: "The methods that the template's policy requires, and whether all of them or any one is enough.",
     access: read,
     notFound: ofTemplate,
     success: { status: 200, description: "The requirements.", schema: verificationSchema },
@@ -97,7 +97,7 @@ export const configurationRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/templates/validate-content",
     summary: "Check content without storing it",
-    description: "By the rules that a publication applies, as far as they depend on the content and its type alone.",
+    description: "Applies the rules of publication, as far as they depend only on the content and its type.",
     access: read,
     body: createBody(contentToValidate, {
       // Content of 1 MiB may need twice as much when every character is escaped.
@@ -106,7 +106,7 @@ export const configurationRoutes: readonly Route[] = [
     }),
     success: {
       status: 200,
-      description: "What was found; also for content that is not valid.",
+      description: "The findings, also for invalid content.",
       schema: contentReport.schemas.answer,
     },
     errors: [],

@@ -54,7 +54,7 @@ export const consentRoutes: readonly Route[] = [
     ...base,
     operationId: "getUserConsentState",
     method: "GET",
-    summary: "Read what a user has consented and agreed to",
+    summary: "Read a user's consents and agreements",
     description: "A user without records has an empty state.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     besideLimit: true,
@@ -90,12 +90,12 @@ export const consentRoutes: readonly Route[] = [
     method: "POST",
     summary: "Grant, deny, withdraw or renew consent",
     description:
-      "Each change is recorded with a receipt and moves the revision on. With If-Match nothing is changed unless the state is still the one that was read.",
+      "Each change is recorded with a receipt and increases the revision. With If-Match, nothing is changed unless the state still has that revision.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     idempotencyKey: "optional",
     headerParams: {
       "If-Match": {
-        description: "The revision that the state must still have, in quotes; otherwise nothing changes.",
+        description: "The revision you read, in quotes. If the state has changed since, nothing is changed.",
         schema: { type: "string", examples: ['"7"'] },
       },
     },
@@ -127,9 +127,9 @@ export const consentRoutes: readonly Route[] = [
     path: "/v1/click/templates/{id}/agreement-states",
     tag: "Consent",
     dialect: clickDialect,
-    summary: "Tell where users stand with a template",
+    summary: "List where users stand with a template",
     description:
-      "For up to 1,000 of your users: what each accepted or declined last, and who has not accepted yet what is published now. Nothing is recorded.",
+      "For up to 1,000 of your users: what each last accepted or declined, and who hasn't accepted what is published now. Nothing is recorded.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
     body: createBody(wantedAgreements, { example: { userRefs: ["user-42", "user-43"], onlyOutstanding: true } }),

@@ -36,7 +36,7 @@ export const erasureRoutes: readonly Route[] = [
     path: "/v1/click/users/{userRef}",
     summary: "Erase a user",
     description:
-      "Takes away for good what is personal in everything recorded about the user; receipts, proofs and the log stay. What policies say must be kept is restricted until then. Under a legal hold (of a template, of the organization, or of the person whom the reference names) nothing is changed. A user without records is answered with empty lists, and so is a repetition.",
+      "Permanently erases personal data in everything recorded about the user; receipts, proofs and the log stay. What policies require to be kept is restricted until then. Under a legal hold (of a template, of the organization, or of the person that the reference names) nothing is changed. For a user without records, or when you repeat the request, the lists are empty.",
     texts: { userRef: userRefParam },
     query: queryOf<ErasureQuery>({ reason: erasureReason }),
     success: { status: 200, description: "What was erased, restricted and kept.", schema: erasure.schemas.answer },
@@ -58,7 +58,7 @@ export const erasureRoutes: readonly Route[] = [
     path: "/v1/click/evidence/{sessionId}/restricted",
     summary: "Open restricted evidence",
     description:
-      "The evidence bundle with what is restricted. Who opens it, when and why is kept, and the log says that it was opened. When nothing is restricted it is the bundle that everyone may read, and nothing is noted.",
+      "Returns the evidence bundle with restricted data. Who opens it, when and why is recorded, also in the log. If nothing is restricted, this is the normal bundle and nothing is recorded.",
     notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
     body: createBody(opening, {
       example: { reason: "Lawsuit 4 C 17/26: we must show what was agreed." },

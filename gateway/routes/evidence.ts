@@ -34,7 +34,7 @@ export const evidenceRoutes: readonly Route[] = [
     tag: "Acceptances",
     summary: "Read the evidence bundle of a session",
     description:
-      "Everything that belongs to a session or an acceptance without one, with what proves it: one signed file that verify-bundle.mjs checks without a network. As PDF it is for people, and has that file attached.",
+      "Everything about a session, or an acceptance without one, with its proofs: one signed file that verify-bundle.mjs checks offline. As PDF it is for people to read, with that file attached.",
     notFound: { sessionId: "CLICK_EVIDENCE_NOT_FOUND" },
     query: queryOf<EvidenceQuery>({
       format: described(
@@ -65,14 +65,14 @@ export const evidenceRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/receipts/verify",
     summary: "Verify a receipt",
-    description: "Checks a receipt or its JWS against our keys and your organization's log. Records nothing.",
+    description: "Checks a receipt or its JWS against the published keys and your organization's log. Records nothing.",
     body: createBody(receiptToVerify, {
       maxBytes: verifyBodyBytes,
       example: {
         jws: "eyJhbGciOiJFZERTQSIsImtpZCI6IuKApiIsInR5cCI6ImNsaWNrLXJlY2VpcHQrandzIn0.eyJ2IjoxfQ.c2lnbmF0dXJl",
       },
     }),
-    success: { status: 200, description: "What the checks came to.", schema: verificationResult.schemas.answer },
+    success: { status: 200, description: "The results of the checks.", schema: verificationResult.schemas.answer },
     errors: [],
     call: (request, { click }) => click.verifyReceipt(receiptToVerify.create(request.body), onBehalfOf(request)),
     respond: (result) => jsonReply(200, verificationResult.answer(result)),

@@ -29,12 +29,12 @@ export const exportRoutes: readonly Route[] = [
     operationId: "createExport",
     method: "POST",
     path: "/v1/privacy/exports",
-    summary: "Export what is kept of a person, all of the organization, or receipts",
+    summary: "Export a person's data, the organization's data, or receipts",
     description:
-      "For requests of GDPR art. 15 and 20, and for receipts of acceptances as a table or as lines of JSON. Made in the background: read it until its status is completed, then download it. With the same X-Idempotency-Key and the same person, the export that was made first is answered.",
+      "For requests under GDPR art. 15 and 20, and for receipts of acceptances as CSV or JSON Lines. The export is created in the background: read it until its status is completed, then download it. The same X-Idempotency-Key with the same person returns the first export.",
     body: createBody(personExport, { example: { email: "ann@example.com" } }),
     idempotencyKey: "optional",
-    success: { status: 202, description: "The export, which is being made.", schema: personExport.schemas.answer },
+    success: { status: 202, description: "The export, which is being created.", schema: personExport.schemas.answer },
     errors: ["IDEMPOTENCY_KEY_REUSED"],
     call: (request, { exports }) =>
       exports.createExport(
@@ -49,7 +49,7 @@ export const exportRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/privacy/exports",
     summary: "List exports",
-    description: "Newest first, without whom they are about. Without limit all are returned, up to 1,000.",
+    description: "Newest first. They don't say whom they are about. Without limit, up to 1,000.",
     query: queryOf<PageQuery>({
       limit: pageLimit,
       cursor: text(1, 200, "X-Next-Cursor of the previous page."),
@@ -78,7 +78,7 @@ export const exportRoutes: readonly Route[] = [
     path: "/v1/privacy/exports/{id}/content",
     summary: "Download an export",
     description:
-      "A ZIP archive with a page for people (index.html), the data as JSON with their schemas, documents and proofs; receipts of acceptances as the text that was asked for. Each download is noted in the audit trail; HEAD is none. After seven days the files are gone.",
+      "A ZIP archive with a page for people to read (index.html), the data as JSON with schemas, documents and proofs; or receipts of acceptances in the requested format. Each download (not HEAD) is recorded in the audit trail. After seven days the files are destroyed.",
     notFound: { id: "EXPORT_NOT_FOUND" },
     query: queryOf<{ part?: number }>({ part: described(integer(1, 1_000_000), "Which archive; 1 when absent.") }),
     success: {
@@ -122,7 +122,7 @@ export const exportScheduleRoutes: readonly Route[] = [
     path: "/v1/privacy/export-schedules",
     summary: "Schedule exports of receipts",
     description:
-      "Each export has what was recorded since the one before; the first has everything. When it is made, export.ended tells webhooks where to download it. Times that pass while nothing runs are made up for by one export. An organization has at most 50 schedules.",
+      "Each export has what was recorded since the one before; the first has everything. When it is completed, the webhook event export.ended says where to download it. Times missed while nothing runs share one export. An organization can have 50 schedules.",
     body: createBody(exportSchedule, { example: { format: "csv", every: "weekly", day: 1, at: "06:00" } }),
     idempotencyKey: "optional",
     success: { status: 201, description: "The schedule.", schema: exportSchedule.schemas.answer },
@@ -168,7 +168,7 @@ export const exportScheduleRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/v1/privacy/export-schedules/{id}",
     summary: "Change, pause or resume an export schedule",
-    description: "What is absent stays. An export that is being made stays as it is.",
+    description: "Absent members stay as they are. An export that is being created isn't affected.",
     notFound: { id: "EXPORT_SCHEDULE_NOT_FOUND" },
     body: changeBody(exportSchedule, { example: { paused: true } }),
     success: { status: 200, description: "The changed schedule.", schema: exportSchedule.schemas.answer },
@@ -186,9 +186,9 @@ export const exportScheduleRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/privacy/export-schedules/{id}",
     summary: "Delete an export schedule",
-    description: "Exports that it has asked for stay.",
+    description: "Its exports stay.",
     notFound: { id: "EXPORT_SCHEDULE_NOT_FOUND" },
-    success: { status: 204, description: "The schedule is gone." },
+    success: { status: 204, description: "The schedule was deleted." },
     errors: [],
     call: (request, { exports }) => exports.deleteExportSchedule({ id: request.params.id }, onBehalfOf(request)),
     respond: () => noContent,

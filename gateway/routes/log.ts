@@ -76,8 +76,7 @@ export const logRoutes: readonly Route[] = [
     operationId: "getLogCheckpoint",
     path: "/v1/click/log/checkpoint",
     summary: "Read the newest checkpoint of the log",
-    description:
-      "A signed note (C2SP tlog-checkpoint) that says how many leaves the log has, and the root of its tree.",
+    description: "A signed note (C2SP tlog-checkpoint) with the number of leaves and the root of the tree.",
     success: {
       status: 200,
       description: "The signed note.",
@@ -93,7 +92,8 @@ export const logRoutes: readonly Route[] = [
     operationId: "getAnchorCheckpoint",
     path: "/v1/click/log/anchor/checkpoint",
     summary: "Read the newest checkpoint of the anchor log",
-    description: "The anchor log holds the checkpoints of all logs. Keep what you read: it pins down what was logged.",
+    description:
+      "The anchor log contains the checkpoints of all logs. Keep what you read: it fixes what was logged until then.",
     success: {
       status: 200,
       description: "The signed note.",
@@ -110,7 +110,7 @@ export const logRoutes: readonly Route[] = [
     path: "/v1/click/log/proofs/inclusion",
     summary: "Prove that a record is in the log",
     description:
-      "Name the record by its receiptId or its index. As text/plain it comes as a C2SP tlog-proof, which needs a checkpoint of that size.",
+      "Identify the record by its receiptId or its index. As text/plain you get a C2SP tlog-proof, which needs a checkpoint of that size.",
     query: queryOf<InclusionQuery>({
       receiptId: described(uuid, "The receipt, or another record that has a leaf."),
       index: described(treeSize, "The leaf with this index."),
@@ -142,7 +142,7 @@ export const logRoutes: readonly Route[] = [
     operationId: "getConsistencyProof",
     path: "/v1/click/log/proofs/consistency",
     summary: "Prove that the log has only grown",
-    description: "Shows that what the log was at one size is the beginning of what it was at a larger one.",
+    description: "Proves that the log at one size is the beginning of the log at a larger size.",
     query: queryOf<ConsistencyQuery>(
       {
         from: { ...described(treeSize, "The earlier size."), examples: [2] },
@@ -181,7 +181,7 @@ export const logRoutes: readonly Route[] = [
     operationId: "getPartialLogTile",
     path: "/v1/click/log/tile/{level}/{index}.p/{width}",
     summary: "Read the beginning of a tile",
-    description: "For the tiles at the right edge of a tree that are not full yet.",
+    description: "For tiles at the right edge of the tree that aren't full yet.",
     texts: { ...tileParams, width: tileWidthParam },
     success: { status: 200, description: "The hashes.", contentType: octets },
     errors: [],

@@ -32,8 +32,8 @@ const reportBody: BodySpec<Buffer | PostmarkEvent> = {
     required: ["RecordType"],
     properties: {
       RecordType: { type: "string", maxLength: 100, description: "`Bounce`; others change nothing." },
-      Type: { type: "string", maxLength: 100, description: "What kind of bounce it is." },
-      Metadata: { type: "object", description: "Of the mail; `assent` names it." },
+      Type: { type: "string", maxLength: 100, description: "The kind of bounce." },
+      Metadata: { type: "object", description: "The metadata of the email; `assent` identifies it." },
     },
   },
   required: true,
@@ -53,11 +53,11 @@ export const mailReportRoutes: readonly Route[] = [
     operationId: "reportMail",
     method: "POST",
     path: "/mail/reports/{secret}",
-    summary: "Report a mail that came back",
+    summary: "Report a bounced email",
     description:
-      "For mail servers and mail services, which know the secret: a delivery status notification (RFC 3464) as the message itself, the bounce webhook of Postmark, or notifications of Amazon SES through SNS, whose signature is checked. When no server tries to deliver the mail any more, its recipient is marked. Anything else changes nothing, and the answer is the same. NOT_FOUND when the installation takes no reports, or with another secret.",
+      "For mail servers and mail services that know the secret: a delivery status notification (RFC 3464) as the message itself, the bounce webhook of Postmark, or notifications of Amazon SES through SNS, whose signature is checked. If no server tries to deliver the email any more, its recipient is marked. Anything else changes nothing and gets the same response. NOT_FOUND if the installation takes no reports, or for another secret.",
     body: reportBody,
-    success: { status: 202, description: "It was received." },
+    success: { status: 202, description: "The report was received." },
     errors: ["NOT_FOUND"],
     call: async (request, { sign, mailReportsSecret, sns }) => {
       if (!isSecret(request.params.secret, textNow(mailReportsSecret))) throw new DomainError("NOT_FOUND");

@@ -7,7 +7,7 @@ import { example } from "./schema-parts.ts";
 
 const tokenParam = {
   schema: example(
-    { type: "string", minLength: 1, maxLength: 200, description: "The token of a mail." },
+    { type: "string", minLength: 1, maxLength: 200, description: "The token from the email." },
     "AZYSNFZ4erCN7wEjRWeJqwEjRWeJq83vASNFZ4mrze8BI0VniavN7wEjRWeJq83v",
   ),
   names: "noticeToken",
@@ -28,8 +28,8 @@ export const noticeRoutes: readonly Route[] = [
     operationId: "askToStopNotices",
     method: "GET",
     path: "/notices/stop/{token}",
-    summary: "Ask whether to turn notices off",
-    description: "What a browser opens. Changes nothing, because programs follow links too.",
+    summary: "Show the page for turning notices off",
+    description: "For browsers. Changes nothing, because programs follow links too.",
     success: { status: 200, description: "A page with one button.", contentType: "text/html" },
     errors: [],
     call: async () => undefined,
@@ -42,9 +42,9 @@ export const noticeRoutes: readonly Route[] = [
     path: "/notices/stop/{token}",
     summary: "Turn notices off",
     description:
-      "Turns off every mail about agreements for the user whom the mail was sent to. For mail programs (`List-Unsubscribe-Post`, RFC 8058) and the page; the body does not matter.",
+      "Turns off all emails about agreements for the user the email was sent to. For mail programs (`List-Unsubscribe-Post`, RFC 8058) and the page; the body is ignored.",
     errorPages: true,
-    success: { status: 200, description: "They are off.", contentType: "text/html" },
+    success: { status: 200, description: "Notices are off.", contentType: "text/html" },
     errors: ["NOT_FOUND"],
     call: async (request, { tokens }) => {
       try {

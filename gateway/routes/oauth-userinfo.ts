@@ -34,9 +34,9 @@ export const userInfoRoute: Route = defineRoute({
   method: "GET",
   path: "/oauth/userinfo",
   tag: "Authentication",
-  summary: "Who a credential belongs to",
+  summary: "Find out whom a credential belongs to",
   description:
-    "For API keys and access tokens alike; sessions of the dashboard are refused. There are no users: the names are those of the key or client.",
+    "For API keys and access tokens; dashboard sessions are refused. There are no users: the names are those of the key or client.",
   access: { scopes: Object.keys(scopeMeanings) as Scope[], limitGroup: "sign" },
   dialect: standardDialect,
   success: { status: 200, description: "The key or client, and its organization.", schema: userInfo },

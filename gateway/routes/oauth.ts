@@ -160,7 +160,7 @@ const tokenRoute = (operationId: string, path: string, summary = "Get an access 
     tag: "Authentication",
     summary,
     description:
-      "The client-credentials grant of RFC 6749 and the JWT-bearer grant of RFC 7523, with a body of JSON or of a form. The credentials of the first may come as HTTP Basic instead.",
+      "The client credentials grant (RFC 6749) and the JWT bearer grant (RFC 7523), with a JSON or form body. You can also send the client credentials as HTTP Basic.",
     access: "public",
     clientAuthentication: true,
     dialect: oauthDialect,

@@ -57,7 +57,7 @@ export const pageReply = <Item>(resource: { answer(item: Item): unknown }, { ite
 /** The query parameter that says how long a page may be. */
 export const pageLimit: JsonSchema = {
   ...integer(1, defaultLimit),
-  description: "The most that one answer may have.",
+  description: "The maximum number of items in the response.",
   examples: [100],
 };
 

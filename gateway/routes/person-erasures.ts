@@ -23,14 +23,14 @@ export const personErasureRoutes: readonly Route[] = [
     operationId: "searchPerson",
     method: "POST",
     path: "/v1/privacy/persons/search",
-    summary: "Find what is known of a person",
+    summary: "Find what is kept about a person",
     description:
-      "Looks in all services, one after the other, and says of each item what an erasure would do with it. A page may be empty although another follows: go on while there is X-Next-Cursor. Name the person by `email`, by `userRef`, or by both, in the body: addresses of pages are logged.",
+      "Searches all services, one after the other, and says for each item what an erasure would do with it. A page can be empty even if another follows: continue while there is X-Next-Cursor. Name the person by `email`, `userRef`, or both, in the body, because URLs are logged.",
     query: queryOf<{ cursor?: string }>({ cursor }),
     body: createBody(personSearch, { example: { email: "ann@example.com" } }),
     success: {
       status: 200,
-      description: "What is known; nothing of it is said.",
+      description: "The kinds of data that are kept, not the data itself.",
       schema: listOf(personalItem.schemas.answer),
       headers: nextPageHeader,
     },
@@ -49,10 +49,10 @@ export const personErasureRoutes: readonly Route[] = [
     path: "/v1/privacy/erasures",
     summary: "Erase a person",
     description:
-      "Erases a person from everything: agreements, acceptances, the dashboard. What a law, a retention period or a legal hold keeps is restricted or kept, and the report says why and until when. It goes on by itself, whatever ends a process; every agreement's trail and the evidence log state it. With `dryRun` nothing is erased: do that first.",
+      "Erases a person from everything: agreements, acceptances, the dashboard. What a law, a retention period or a legal hold requires is restricted or kept, and the report says why and until when. The erasure proceeds by itself, even if processes end, and is recorded in every agreement's trail and the evidence log. With `dryRun` nothing is erased: do that first.",
     idempotencyKey: "optional",
     body: createBody(personErasure, { example: { email: "ann@example.com", dryRun: true } }),
-    success: { status: 201, description: "The erasure, which has begun.", schema: personErasure.schemas.answer },
+    success: { status: 201, description: "The erasure, which has started.", schema: personErasure.schemas.answer },
     errors: ["IDEMPOTENCY_KEY_REUSED"],
     call: (request, { erasures }) =>
       erasures.createErasure(
@@ -67,7 +67,7 @@ export const personErasureRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/privacy/erasures",
     summary: "List erasures of people",
-    description: "Newest first, dry runs as well. Without limit all are returned, up to 1,000.",
+    description: "Newest first, including dry runs. Without limit, up to 1,000.",
     query: queryOf<PageQuery>({ limit: pageLimit, cursor }),
     ...listing(
       { name: "erasures", items: personErasure, description: "The erasures.", maxPage },
@@ -81,7 +81,7 @@ export const personErasureRoutes: readonly Route[] = [
     path: "/v1/privacy/erasures/{id}",
     summary: "Read the report of an erasure",
     description:
-      "What became of what was known of the person, item by item: what was erased, what is kept, why and until when. Nothing in it says who it was.",
+      "What happened to the data about the person, item by item: what was erased, what is kept, why and until when. It doesn't say who the person was.",
     notFound: { id: "ERASURE_NOT_FOUND" },
     query: queryOf<{ cursor?: string }>({ cursor }),
     success: {

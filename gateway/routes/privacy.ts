@@ -36,10 +36,10 @@ export const privacyRoutes: readonly Route[] = [
     operationId: "getRetention",
     method: "GET",
     path: "/v1/privacy/retention",
-    summary: "Read how long records are kept",
+    summary: "Read the retention periods",
     success: {
       status: 200,
-      description: "A period for each status and each kind of records.",
+      description: "One period for each agreement status and each kind of record.",
       schema: retention.schemas.answer,
     },
     errors: [],
@@ -51,9 +51,9 @@ export const privacyRoutes: readonly Route[] = [
     operationId: "putRetention",
     method: "PUT",
     path: "/v1/privacy/retention",
-    summary: "Say how long records are kept",
+    summary: "Set the retention periods",
     description:
-      "A longer period holds at once. A shorter one holds in seven days, and until then it can be taken back. What is not named is kept forever, as all is at first; deliveries of webhooks stay for 30 days at most. Agreements that are still to be signed are never deleted, and acceptances not before the retentionDays of their terms are over.",
+      "A longer period takes effect immediately. A shorter one takes effect in seven days; until then you can take it back. What you don't name is kept forever, which is the default; webhook deliveries are kept for at most 30 days. Agreements that are still to be signed are never deleted, and acceptances not before the retentionDays of their terms are over.",
     body: createBody(retention, {
       example: {
         periods: [
@@ -74,11 +74,11 @@ export const privacyRoutes: readonly Route[] = [
     operationId: "getTemplateRetention",
     method: "GET",
     path: "/v1/privacy/retention/templates/{id}",
-    summary: "Read how long agreements of a template are kept",
+    summary: "Read the retention periods of a template",
     notFound: { id: "TEMPLATE_NOT_FOUND" },
     success: {
       status: 200,
-      description: "The periods that it has of its own; for other statuses, those of the organization hold.",
+      description: "The template's own periods. Other statuses follow the organization.",
       schema: templateRetention.schemas.answer,
     },
     errors: [],
@@ -90,14 +90,14 @@ export const privacyRoutes: readonly Route[] = [
     operationId: "putTemplateRetention",
     method: "PUT",
     path: "/v1/privacy/retention/templates/{id}",
-    summary: "Say how long agreements of a template are kept",
+    summary: "Set the retention periods of a template",
     description:
-      "These periods take the place of those of the organization for what is made from the template; with null days, it is kept forever. For statuses that are not named, the organization's hold again. What shortens the time holds in seven days here as well. Agreements that an earlier release made know no template, and follow the organization.",
+      "Replaces the organization's periods for agreements made from the template; null days keep them forever. Statuses you don't name follow the organization. Shorter periods take effect in seven days here as well. Agreements made by an earlier release aren't linked to a template and follow the organization.",
     notFound: { id: "TEMPLATE_NOT_FOUND" },
     body: createBody(templateRetention, { example: { periods: [{ status: "completed", days: 3650 }] } }),
     success: {
       status: 200,
-      description: "The periods that it has of its own, as they are now.",
+      description: "The template's own periods after the change.",
       schema: templateRetention.schemas.answer,
     },
     errors: [],
@@ -114,7 +114,7 @@ export const privacyRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/privacy/retention/preview",
     summary: "See what will be deleted",
-    description: "As the periods are now; a shorter one that is to come counts from when it holds.",
+    description: "Based on the current periods, and on shorter ones from when they take effect.",
     query: queryOf<PreviewQuery>({
       until: described(dateTime, "What is deleted by then is told; now when absent."),
       limit: described(integer(1, maxPage), "The most agreements that one answer may have; 100 when absent."),
@@ -122,7 +122,7 @@ export const privacyRoutes: readonly Route[] = [
     }),
     success: {
       status: 200,
-      description: "How many go, and which go first.",
+      description: "How many records are due, and which are first.",
       schema: retentionPreview.schemas.answer,
       headers: nextPageHeader,
     },
@@ -143,7 +143,7 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/holds",
     summary: "Set a legal hold",
     description:
-      "Keeps one agreement, all agreements of a person, or, when neither is named, all of the organization from being deleted and erased until it is lifted. Once this is answered nothing of it is deleted any more: it waits for what is just being deleted, mostly for less than a second, and answers 503 when that does not end within half a minute or a service is away. After a 503 the hold may or may not stand. Send the same request again: it makes no second hold. The address of a person is kept as a keyed hash alone and never shown.",
+      "Keeps one agreement, all agreements of a person, or, if you name neither, everything of the organization from being deleted and erased until the hold is lifted. Once this request is answered, nothing it covers is deleted any more. It waits for deletions in progress, usually for less than a second, and returns 503 if they don't end within half a minute or a service is unavailable. After a 503 the hold may or may not be in force. Send the same request again: it creates no second hold. A person's address is kept only as a keyed hash and never shown.",
     body: createBody(legalHold, { example: { email: "ann@example.com", reason: "Lawsuit 4 C 17/26" } }),
     success: { status: 201, description: "The hold.", schema: legalHold.schemas.answer },
     errors: ["ENVELOPE_NOT_FOUND"],
@@ -157,7 +157,7 @@ export const privacyRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/privacy/holds",
     summary: "List legal holds",
-    description: "Newest first. Without limit all are returned, up to 1,000.",
+    description: "Newest first. Without limit, up to 1,000.",
     query: queryOf<HoldsQuery>({
       lifted: described(flag, "Whether those are listed too that were lifted."),
       limit: pageLimit,
@@ -175,9 +175,14 @@ export const privacyRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/privacy/holds/{id}",
     summary: "Lift a legal hold",
-    description: "It stays in the list of those that were lifted. What it kept alone is deleted as its period says.",
+    description:
+      "It stays in the list of lifted holds. Whatever only this hold kept is deleted as its retention period says.",
     notFound: { id: "LEGAL_HOLD_NOT_FOUND" },
-    success: { status: 200, description: "The hold, with who lifted it and when.", schema: legalHold.schemas.answer },
+    success: {
+      status: 200,
+      description: "The lifted hold, with who lifted it and when.",
+      schema: legalHold.schemas.answer,
+    },
     errors: [],
     call: (request, { sign }) =>
       sign.liftLegalHold({ id: request.params.id }, { ...onBehalfOf(request), timeoutMs: awaitMs }),
@@ -190,7 +195,7 @@ export const privacyRoutes: readonly Route[] = [
     path: "/v1/privacy/deletions",
     summary: "List what remains of deleted agreements",
     description:
-      "Of those whose period was over, newest agreement first: nothing personal, but enough to check what someone has kept of them. Without limit all are returned, up to 1,000.",
+      "Agreements whose retention period ended, newest first: no personal data, but enough to verify copies that someone kept. Without limit, up to 1,000.",
     query: queryOf<DeletionsQuery>({
       agreementId: described(uuid, "That agreement alone; the list is empty when it was not deleted."),
       limit: pageLimit,
@@ -207,11 +212,10 @@ export const privacyRoutes: readonly Route[] = [
     operationId: "listPrivacyActs",
     method: "GET",
     path: "/v1/privacy/audit-events",
-    summary: "List what was done about personal data",
-    description:
-      "Changes of periods, holds, purges and deletions, newest first. Without limit all are returned, up to 1,000.",
+    summary: "List privacy activity",
+    description: "Changes of retention periods, holds, purges and deletions, newest first. Without limit, up to 1,000.",
     query: queryOf<PageQuery>({ limit: pageLimit, cursor }),
-    ...listing({ name: "acts", items: privacyAct, description: "The acts.", maxPage }, ({ sign }, page, options) =>
+    ...listing({ name: "acts", items: privacyAct, description: "The activity.", maxPage }, ({ sign }, page, options) =>
       sign.listPrivacyActs(page, options),
     ),
   }),

@@ -63,12 +63,12 @@ export const publishedKeyRoutes: readonly Route[] = [
     tag: "Authentication",
     summary: "Read the public keys that verify access tokens, receipts and render tokens",
     description:
-      "One key set for access tokens (ES256) and for evidence (EdDSA). Take the key that a signature names in kid, and read the set again when there is none.",
+      "One key set for access tokens (ES256) and evidence (EdDSA). Use the key that a signature names in kid, and read the set again if it isn't there.",
     dialect: standardDialect,
     success: {
       status: 200,
       description:
-        "A key set (RFC 7517). Keys of evidence, which have a purpose, also say when their signatures are good.",
+        "A key set (RFC 7517). Evidence keys, which have a purpose, also say when their signatures are valid.",
       schema: answer({ keys: listOf({ type: "object" }) }),
       example: { keys: [receiptKey] },
     },
@@ -86,7 +86,7 @@ export const publishedKeyRoutes: readonly Route[] = [
     path: "/.well-known/click-log-keys",
     summary: "Read the verifier keys of the logs",
     description:
-      "One verifier key (C2SP signed-note) a line: of the anchor log, then of the log that is asked for. There is one for every key that a log was ever signed with.",
+      "One verifier key (C2SP signed-note) per line: for the anchor log, then for the requested log, one for every key that the log was ever signed with.",
     query: ofLog,
     success: {
       status: 200,
@@ -106,8 +106,8 @@ export const publishedKeyRoutes: readonly Route[] = [
     ...base,
     operationId: "getClickKeys",
     path: "/.well-known/click-keys.json",
-    summary: "Read all keys that evidence is verified with",
-    description: "The file of trusted keys that the offline verifier takes.",
+    summary: "Read all keys for verifying evidence",
+    description: "The file of trusted keys for the offline verifier.",
     query: ofLog,
     success: {
       status: 200,

@@ -64,17 +64,17 @@ const format = described(oneOf("json", "html", "fragment"), "Instead of the Acce
 const locale = described(languageTag, "The nearest one that is published is taken.");
 const success = {
   status: 200,
-  description: "The text, as it is to be shown.",
+  description: "The rendered text.",
   schema: rendering.schemas.answer,
   alsoTypes: ["text/html"],
   textExamples: { "text/html": "<p>You may use the service as follows.</p>" },
   headers: {
     ETag: {
-      description: "Of a fragment: its hash. The other forms carry a token that is new each time.",
+      description: "For a fragment: its hash. The other formats contain a token that is new each time.",
       example: `"sha256:${"0123456789abcdef".repeat(4)}"`,
     },
     "X-Click-Content-Hash": { description: "The hash of the published text.", required: true },
-    "Content-Security-Policy": { description: "Names who may frame the page.", required: true },
+    "Content-Security-Policy": { description: "The origins that can frame the page.", required: true },
   },
   also: { 304: "The fragment is the one that If-None-Match names." },
 } as const;
@@ -90,8 +90,8 @@ export const renderRoutes: readonly Route[] = [
     ...base,
     operationId: "renderDeployment",
     path: "/v1/click/render/{deploymentKey}",
-    summary: "Render what a deployment serves",
-    description: "JSON, a whole page or a fragment of HTML.",
+    summary: "Render a deployment",
+    description: "As JSON, a complete page or an HTML fragment.",
     texts: { deploymentKey: deploymentKeyParam },
     query: queryOf<{ locale?: string; userRef?: string; format?: RenderFormat }>({
       locale,
@@ -114,9 +114,9 @@ export const renderRoutes: readonly Route[] = [
     ...base,
     operationId: "renderSession",
     path: "/v1/click/render/sessions/{sessionId}",
-    summary: "Render the text that a session has pinned",
+    summary: "Render a session",
     description:
-      "In a browser with the session's render token instead of a credential, which marks the session as presented and adds the controls to a page.",
+      "Shows the text that the session has pinned. Browsers use the session's render token instead of a credential; this marks the session as presented and adds the controls to a page.",
     access: { ...access, renderToken: true },
     crossOrigin: true,
     notFound: { sessionId: "CLICK_SESSION_NOT_FOUND" },
@@ -147,9 +147,9 @@ export const renderRoutes: readonly Route[] = [
     ...base,
     operationId: "getSessionPdf",
     path: "/v1/click/render/sessions/{sessionId}/pdf",
-    summary: "Load the PDF that a session shows",
+    summary: "Load the PDF of a session",
     description:
-      "Of a text that is a PDF: the file whose hash its rendering names. In a browser with the session's render token instead of a credential.",
+      "For a text that is a PDF: the file whose hash its rendering names. Browsers use the session's render token instead of a credential.",
     access: { ...access, renderToken: true },
     crossOrigin: true,
     notFound: { sessionId: "CLICK_SESSION_NOT_FOUND" },
@@ -172,7 +172,7 @@ export const renderRoutes: readonly Route[] = [
     operationId: "renderTemplate",
     path: "/v1/click/render/templates/{templateIdOrSlug}",
     summary: "Preview a template",
-    description: "What is published in the locale, or the version that is named, even a draft.",
+    description: "Renders the version published in the locale, or the version you name, even a draft.",
     texts: { templateIdOrSlug: templateNameParam },
     query: queryOf<{ locale?: string; versionId?: string; format?: RenderFormat }>({
       locale,

@@ -45,7 +45,7 @@ export const answer = (properties: Readonly<Record<string, JsonSchema>>): JsonSc
 /** The header that tells a repetition from a record. */
 export const replayedHeaderDescription = {
   "Idempotent-Replayed": {
-    description: "When nothing new was recorded: the answer is that of the first request with this key.",
+    description: "Present if nothing new was recorded: this is the response to the first request with this key.",
     schema: { type: "string", enum: ["true"] },
     example: "true",
   },

@@ -24,7 +24,8 @@ export const sessionRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/sessions",
     summary: "Create an acceptance session",
-    description: "Pins the published text, so that what is shown is what is accepted even if a new revision comes.",
+    description:
+      "Pins the published text, so that users accept what they were shown even if a new revision is published.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     body: createBody(session, {
       example: { templateSlug: "terms-of-service", userRef: "user-42", locale: "en" },
@@ -48,7 +49,7 @@ export const sessionRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/click/sessions/{id}",
     summary: "Read a session",
-    description: "Also after it has ended.",
+    description: "Also works after the session has ended.",
     access: { scopes: ["click:read"], limitGroup: "other" },
     besideLimit: true,
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
@@ -109,10 +110,11 @@ export const sessionRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/click/sessions/{id}",
     summary: "Cancel a session",
-    description: "Ends an open session without a decision; it can still be read. Repeating it changes nothing.",
+    description:
+      "Ends an open session without a decision. You can still read it. Repeating the request changes nothing.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
-    success: { status: 200, description: "The cancelled session.", schema: session.schemas.answer },
+    success: { status: 200, description: "The canceled session.", schema: session.schemas.answer },
     errors: ["CLICK_SESSION_EXPIRED", "CLICK_SESSION_CLOSED"],
     call: (request, { click }) => click.cancelSession({ sessionId: request.params.id }, onBehalfOf(request)),
     respond: (answer, { publicUrl }) => jsonReply(200, sessionAnswer(required(answer.session), publicUrl())),
@@ -123,7 +125,7 @@ export const sessionRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/click/sessions/{id}/events",
     summary: "Add what the page observed to a session",
-    description: "Becomes part of the evidence; the server's time is added to each event.",
+    description: "The events become part of the evidence, with the server's time added to each.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: { id: "CLICK_SESSION_NOT_FOUND" },
     body: createBody(newEvents, {

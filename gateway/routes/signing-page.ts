@@ -37,11 +37,11 @@ export const signingPageRoutes: readonly Route[] = [
     path: "/signing/{token}",
     summary: "Open a link to an agreement",
     description:
-      "Makes a session of the link, once, and leads the browser to its page. A browser whose link has ended is led to the return URL with event=ttl_expired. HEAD opens nothing, nor do prefetching browsers and programs that preview links.",
+      "Creates a session from the link, once, and redirects the browser to its page. If the link has expired, the browser is redirected to the return URL with event=ttl_expired. HEAD requests, prefetching browsers and link previews open nothing.",
     texts: { token: linkParam },
     success: {
       status: 200,
-      description: "A page that says that the link has ended, for a browser for which there is no return URL.",
+      description: "A page that says that the link has expired, if there is no return URL.",
       contentType: "text/html",
       also: { 303: "To the page of the session, or to the return URL." },
       headers: { Location: "Where to go on.", "Set-Cookie": "The session, for its own addresses only." },
@@ -56,7 +56,7 @@ export const signingPageRoutes: readonly Route[] = [
     operationId: "getSigningPage",
     path: "/signing/s/{sid}/",
     summary: "Show the page of a session",
-    description: "What a browser shows after it has opened a link; only the browser that opened it can.",
+    description: "The page a browser shows after it opened a link; only that browser can load it.",
     texts: { sid: sessionParam },
     success: {
       status: 200,
@@ -76,7 +76,7 @@ export const signingPageRoutes: readonly Route[] = [
     path: "/signing/assets/{folder}/{file}",
     summary: "Load a file of the signing page",
     description:
-      "Scripts, styles, fonts, and what shows PDFs: the form shows texts that are PDFs with it, on any page.",
+      "Scripts, styles, fonts, and the PDF viewer, which also shows texts that are PDFs in the form on any page.",
     texts: {
       folder: fileParam("signingFolder", "What kind of file it is.", "code"),
       file: fileParam("signingFile", "The name of the file.", "index-fQWf-u3f.js"),

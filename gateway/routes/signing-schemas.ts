@@ -4,7 +4,7 @@ export const signingTag = "Signing page";
 
 export const sessionParam = {
   schema: example(
-    { type: "string", pattern: "^[A-Za-z0-9_-]{22}$", description: "The name of the session; not its secret." },
+    { type: "string", pattern: "^[A-Za-z0-9_-]{22}$", description: "The ID of the session, not its secret." },
     "q3Vw8Zk1mX0sT5bR7yPd2A",
   ),
   names: "signingSession",

@@ -55,9 +55,9 @@ export const signingRoutes: readonly Route[] = [
     ...read,
     operationId: "getCeremony",
     path: "/signing/s/{sid}/ceremony",
-    summary: "Read what a session shows",
+    summary: "Read the content of a session",
     description:
-      "The agreement as its person sees it, with their own tabs, and the texts to consent to while that is asked for.",
+      "The agreement as the person sees it, with their own tabs, and the consent texts while consent is required.",
     success: { status: 200, description: "The ceremony.", schema: ceremony.schemas.answer },
     errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE"],
     call: (request, { signing }) => signing.getCeremony({ sessionToken: requireSessionToken(request) }),
@@ -70,7 +70,7 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/documents/{documentId}",
     summary: "Load a document of a session",
     description:
-      "The first time in a session counts as opening the agreement, since it is what the service sees itself: following the link does not, as programs that check mails do that too, nor does consenting. HEAD opens nothing.",
+      "The first load in a session counts as opening the agreement, because the service observes it itself. Following the link doesn't count, because mail scanners do that too, and neither does consenting. HEAD opens nothing.",
     texts: { ...base.texts, documentId: schemas.documentParam },
     success: { status: 200, description: "The PDF.", contentType: "application/pdf" },
     errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE", ...fileErrors],
@@ -91,11 +91,11 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/consent",
     summary: "Record the consent to electronic records",
     description:
-      "Given to one of the texts of `consent.texts` of the ceremony. Any other hash, or the locale of another text, is 400 and records nothing. The text is kept; `GET /v1/sign/agreements/{id}/consent-texts` reads it.",
+      "Consents to one of the texts in `consent.texts` of the ceremony. Any other hash, or the locale of another text, is 400 and records nothing. The text is kept; `GET /v1/sign/agreements/{id}/consent-texts` returns it.",
     body: createBody(consentGiven, {
       example: { textSha256: "0123456789abcdef".repeat(4), locale: "en" },
     }),
-    success: { status: 200, description: "When it was given.", schema: consented.schemas.answer },
+    success: { status: 200, description: "When the consent was given.", schema: consented.schemas.answer },
     errors: turnErrors,
     call: (request, { signing }) => signing.giveConsent({ ...consentGiven.create(request.body), ...sender(request) }),
     respond: (answer) => jsonReply(200, consented.answer(answer)),
@@ -105,12 +105,12 @@ export const signingRoutes: readonly Route[] = [
     operationId: "addSigningAttachment",
     path: "/signing/s/{sid}/attachments",
     summary: "Attach a file to a tab",
-    description: "What is answered is the value of the tab when the person finishes.",
+    description: "The response is the value to send for the tab when the person finishes.",
     body: createBody(fileToAttach, {
       maxBytes: schemas.maxAttachmentBytes,
       example: { tabId: sampleTab, fileName: "passport.pdf", contentBase64: "JVBERi0xLjc=" },
     }),
-    success: { status: 200, description: "It is kept.", schema: attached.schemas.answer },
+    success: { status: 200, description: "The file was stored.", schema: attached.schemas.answer },
     errors: [...turnErrors, "TAB_NOT_FOUND"],
     call: (request, { signing }) => {
       const content = bytesOf(request.body.contentBase64, "contentBase64");
@@ -124,7 +124,7 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/finish",
     summary: "Sign",
     description:
-      "All values are checked first; problems name the tabs. What is not named counts as it was saved before (`progress`). Ends the session.",
+      "All values are checked first; problems name the tabs. Values you leave out are taken from `progress`. Ends the session.",
     body: createBody(finish, {
       maxBytes: schemas.maxFinishBytes,
       example: {
@@ -147,7 +147,7 @@ export const signingRoutes: readonly Route[] = [
     operationId: "declineSigning",
     path: "/signing/s/{sid}/decline",
     summary: "Decline to sign",
-    description: "The agreement ends for everyone.",
+    description: "Declining ends the agreement for everyone.",
     body: createBody(declining, { example: { reason: "The price is wrong." } }),
     success: endedAnswer,
     errors: turnErrors,
@@ -160,12 +160,12 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/progress",
     summary: "Save what was entered so far",
     description:
-      "Of the fields that were changed, and the signature once it is adopted; `getCeremony` answers with them in every session of the person until they finish. The last write of each field wins. It is stored encrypted, and deleted when the person has finished or the agreement has ended.",
+      "Saves changed fields, and the signature once it is adopted. `getCeremony` returns them in every session of the person until they finish. The last write to each field wins. They are stored encrypted, and deleted when the person has finished or the agreement has ended.",
     body: createBody(progress, {
       maxBytes: schemas.maxFinishBytes,
       example: { values: [{ tabId: sampleTab, value: "Example GmbH" }], place: sampleTab },
     }),
-    success: { status: 204, description: "It is saved." },
+    success: { status: 204, description: "The values were saved." },
     errors: turnErrors,
     call: (request, { signing }) => {
       const { signature, initials } = request.body;
@@ -179,7 +179,7 @@ export const signingRoutes: readonly Route[] = [
     operationId: "leaveSigning",
     path: "/signing/s/{sid}/leave",
     summary: "Finish later",
-    description: "Saves the given values and ends the session. What `progress` has saved stays.",
+    description: "Saves the values you send and ends the session. What `progress` has saved stays.",
     body: createBody(leave, {
       maxBytes: schemas.maxFinishBytes,
       example: { values: [{ tabId: sampleTab, value: "Example GmbH" }] },
@@ -194,7 +194,7 @@ export const signingRoutes: readonly Route[] = [
     operationId: "decideSending",
     path: "/signing/s/{sid}/decision",
     summary: "Send or save a draft",
-    description: "For the page of a sender. Ends the session.",
+    description: "For a sender's page. Ends the session.",
     body: createBody(decision, {
       example: { decision: "send" },
     }),

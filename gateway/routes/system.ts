@@ -20,7 +20,7 @@ const revalidated = {
 } as const;
 const revalidatedSuccess = {
   headers: {
-    ETag: { description: "Of the bytes.", example: '"0123456789abcdef0123456789abcdef"', required: true },
+    ETag: { description: "SHA-256 of the bytes.", example: '"0123456789abcdef0123456789abcdef"', required: true },
   },
   also: { 304: "What If-None-Match names is still what there is." },
 } as const;
@@ -30,13 +30,13 @@ export const systemRoutes: readonly Route[] = [
     ...base,
     operationId: "getHome",
     path: "/",
-    summary: "See what this is",
+    summary: "Identify the installation",
     description:
-      "The version, and where the dashboard, this reference and the check of evidence are: as JSON, or as a page for whoever prefers HTML, as browsers do.",
+      "The version and the addresses of the dashboard, this reference and the evidence check: as JSON, or as a page for clients that prefer HTML, such as browsers.",
     ...revalidated,
     success: {
       status: 200,
-      description: "What this is.",
+      description: "The installation.",
       schema: answer({
         name: oneOf("Assent"),
         version: described(anyText, "Of this installation."),
@@ -69,10 +69,10 @@ export const systemRoutes: readonly Route[] = [
     ...base,
     operationId: "getHealth",
     path: "/healthz",
-    summary: "Tell whether requests can be served",
+    summary: "Check liveness",
     description:
-      "For load balancers: whether this gateway has started. From then on it is ready, also without its database or a service, which /readyz names: what needs them is answered 503 with Retry-After by itself. Never refused for the number of requests.",
-    success: { status: 200, description: "It has started.", schema: answer({ status: oneOf("ok") }) },
+      "For load balancers: whether this gateway has started. It then stays ready even without its database or a service (/readyz reports these); requests that need them get 503 with Retry-After. Never rate-limited.",
+    success: { status: 200, description: "The gateway has started.", schema: answer({ status: oneOf("ok") }) },
     errors: ["SERVICE_UNAVAILABLE"],
     call: async (_request, { checkReady }) => {
       try {
@@ -87,10 +87,10 @@ export const systemRoutes: readonly Route[] = [
     ...base,
     operationId: "getReadiness",
     path: "/readyz",
-    summary: "Tell what is missing",
+    summary: "Check readiness",
     description:
-      "For people and monitors: each service behind the gateway is asked, and the database. While one is missing, what needs it is answered 503 within a second and all else as ever, so a load balancer goes by /healthz.",
-    success: { status: 200, description: "Nothing is missing.", schema: answer({ status: oneOf("ready") }) },
+      "For people and monitors: asks each service behind the gateway, and the database. While one is unavailable, requests that need it get 503 within a second and everything else works, so load balancers should use /healthz.",
+    success: { status: 200, description: "Everything is available.", schema: answer({ status: oneOf("ready") }) },
     errors: ["SERVICE_UNAVAILABLE"],
     call: async (_request, { findMissing }) => {
       const missing = await findMissing();
@@ -108,7 +108,7 @@ export const systemRoutes: readonly Route[] = [
     path: "/openapi.json",
     summary: "Read this description of the API",
     description:
-      "Built from the same table that serves the requests. It changes only with a release, so ask with If-None-Match.",
+      "Generated from the table that serves the requests. It changes only with a release, so use If-None-Match.",
     ...revalidated,
     success: {
       status: 200,
@@ -128,7 +128,7 @@ export const systemRoutes: readonly Route[] = [
     operationId: "getReferencePage",
     path: "/docs",
     summary: "Read this description as pages",
-    description: "The same description for people. This page leads to one for each area.",
+    description: "This reference for people to read. The page links to one page per area.",
     ...revalidated,
     success: {
       status: 200,

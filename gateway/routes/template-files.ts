@@ -15,7 +15,7 @@ const ofTemplate = { templateId: "CLICK_TEMPLATE_NOT_FOUND" } as const;
 const contentHashParam = {
   schema: {
     type: "string",
-    description: "The contentHash of a version or revision that has it, or the hash of the file.",
+    description: "The contentHash of a version or revision that uses it, or the hash of the file.",
     maxLength: 71,
     pattern: "^sha256:[0-9a-f]{64}$",
     examples: [`sha256:${"0123456789abcdef".repeat(4)}`],
@@ -32,7 +32,7 @@ const fileBody = documentBody<{ readonly documentBase64: number }>({
       documentBase64: {
         type: "string",
         minLength: 1,
-        description: "A PDF of at most 5 MiB and 200 pages, with text, in Base64. Or send the file itself as the body.",
+        description: "A PDF of at most 5 MiB and 200 pages, with text, in Base64. Or send the file as the body.",
       },
     },
   },
@@ -48,7 +48,7 @@ export const templateFileRoutes: readonly Route[] = [
     path: "/v1/click/templates/{templateId}/files",
     summary: "Upload a PDF as a text",
     description:
-      "Checks the file as files of agreements are checked, writes it anew, reads its text, and keeps it. Create or change a version, or save a draft, with the format pdf and the content of the answer. The same bytes again answer the same file. A file that no version names goes when it is a day old and another one comes.",
+      "Checks the file like files of agreements, rewrites it, reads its text, and stores it. Then create or change a version, or save a draft, with the format pdf and the content of the response. Sending the same bytes again returns the same file. A file that no version uses is deleted once it is a day old and another one is uploaded.",
     access: { scopes: ["click:write"], limitGroup: "other" },
     notFound: ofTemplate,
     body: fileBody,
@@ -66,7 +66,7 @@ export const templateFileRoutes: readonly Route[] = [
     operationId: "getTemplateFileContent",
     method: "GET",
     path: "/v1/click/templates/{templateId}/files/{contentHash}/content",
-    summary: "Download a PDF that is a text",
+    summary: "Download a PDF text",
     access: { scopes: ["click:read"], limitGroup: "other" },
     notFound: ofTemplate,
     texts: { contentHash: contentHashParam },

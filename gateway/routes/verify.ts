@@ -29,7 +29,7 @@ export const verifyRoutes: readonly Route[] = [
     operationId: "getVerifyPage",
     path: "/verify",
     summary: "Check an evidence bundle in the browser",
-    description: "The bundle does not leave the browser, and the page works offline once it is saved.",
+    description: "The bundle doesn't leave the browser, and the page works offline once it is saved.",
     success: { status: 200, description: "A page without outside resources.", contentType: "text/html" },
     call: async (_request, services) => requireVerifier(services),
     respond: pageInOneFileReply,
@@ -82,7 +82,7 @@ export const verifyDocumentRoutes: readonly Route[] = [
     method: "GET",
     path: "/verify/document",
     summary: "Check a sealed document in the browser",
-    description: "The document does not leave the browser: the page asks with its SHA-256.",
+    description: "The document doesn't leave the browser: the page sends its SHA-256.",
     success: { status: 200, description: "A page without outside resources.", contentType: "text/html" },
     errors: ["NOT_FOUND"],
     call: async (_request, { documentPage }) => {
@@ -96,13 +96,13 @@ export const verifyDocumentRoutes: readonly Route[] = [
     operationId: "verifySealedDocument",
     method: "POST",
     path: "/verify/document",
-    summary: "Ask whether a document was sealed here",
+    summary: "Check whether a document was sealed here",
     description:
-      "For everyone. Whoever has exactly the sealed file, or its SHA-256, is told who has signed it; of every other file, only which signatures it has.",
+      "Public. For exactly a sealed file, or its SHA-256, you get who signed it; for any other file, only the signatures it contains.",
     body: fileBody,
     success: {
       status: 200,
-      description: "What everyone may know of it.",
+      description: "The public result.",
       schema: sealVerification.schemas.answer,
     },
     errors: fileErrors,
@@ -116,7 +116,7 @@ export const verifyDocumentRoutes: readonly Route[] = [
     path: "/.well-known/seal-certificates.pem",
     summary: "Read the certificates that documents are sealed with",
     description:
-      "The certificate that seals, after it those up to its root, and then those of earlier keys. Trust them in your reader of PDFs.",
+      "The current certificate, followed by its chain up to the root, then those of earlier keys. Trust them in your PDF reader.",
     success: {
       status: 200,
       description: "PEM.",
@@ -147,10 +147,10 @@ export const signVerifyRoutes: readonly Route[] = [
     path: "/v1/sign/verify",
     summary: "Check a document",
     description:
-      "Tells which signatures a PDF has, and where your organization has exactly this file. Send the PDF alone, in JSON, or only its SHA-256.",
+      "Returns the signatures in a PDF, and where your organization has exactly this file. Send the PDF alone, in JSON, or only its SHA-256.",
     access: read,
     body: fileBody,
-    success: { status: 200, description: "What is known of it.", schema: documentVerification.schemas.answer },
+    success: { status: 200, description: "The result.", schema: documentVerification.schemas.answer },
     errors: fileErrors,
     call: (request, { sign }) => sign.verifyDocument({ file: fileInQuestionOf(request) }, withDocuments(request)),
     respond: (found) => jsonReply(200, documentVerification.answer(found)),

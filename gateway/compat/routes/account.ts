@@ -55,7 +55,7 @@ export const compatAccountRoutes: readonly Route[] = [
     operationId: "compatListUsers",
     path: "/users",
     summary: "List the users",
-    description: "There are no users: the one that is listed stands for the API key or the OAuth client that asks.",
+    description: "There are no users: the list has one entry for the API key or OAuth client of the request.",
     query: compatQuery({ email: "Only with this address; without case." }),
     success: { status: 200, description: "One at most.", schema: pageAnswer("users", userSchema) },
     call: async (request, services) => {
@@ -70,7 +70,7 @@ export const compatAccountRoutes: readonly Route[] = [
     operationId: "compatGetUser",
     path: "/users/{userId}",
     summary: "Read a user",
-    description: "The one that stands for the API key or the OAuth client that asks.",
+    description: "The entry for the API key or OAuth client of the request.",
     texts: {
       userId: {
         schema: { type: "string", format: "uuid", description: "The id of the user.", examples: [sampleId] },
@@ -98,15 +98,15 @@ export const compatAccountRoutes: readonly Route[] = [
     path: "/permission_profiles",
     name: "permissionProfiles",
     summary: "List the permission profiles",
-    description: "There are none: what a credential may do follows from its scopes.",
+    description: "There are none: scopes decide what a credential can do.",
   }),
   defineRoute({
     operationId: "compatGetLoginInformation",
     method: "GET",
     path: "/restapi/v2.1/login_information",
     tag: base.tag,
-    summary: "Which account a credential belongs to",
-    description: "For older integrations; newer ones ask `/oauth/userinfo`.",
+    summary: "Find the account of a credential",
+    description: "For older integrations; newer ones use `/oauth/userinfo`.",
     access: { scopes: base.scopes, limitGroup: "sign" },
     dialect: compatDialect,
     success: {

@@ -163,7 +163,7 @@ const logoParam: TextParam = {
   schema: {
     type: "string",
     enum: ["primary", "secondary", "email"],
-    description: "A brand has one logo, which all of them stand for.",
+    description: "A brand has one logo, used for all types.",
     examples: ["primary"],
   },
   names: "logoType",
@@ -199,7 +199,7 @@ export const compatBrandRoutes: readonly Route[] = [
     path: "/brands",
     summary: "Create a brand",
     description:
-      "A text and what is behind it need a contrast of 4.5:1. resources, landingPages, emailContent and links are refused. What else a brand may say is set with /v1/sign/brands.",
+      "Text and its background need a contrast of at least 4.5:1. resources, landingPages, emailContent and links are refused; set everything else of a brand with /v1/sign/brands.",
     body: brandBody,
     success: { status: 201, description: "The brand, in a list.", schema: brandsSchema },
     errors: [...brandErrors, "BRAND_LIMIT_REACHED"],
@@ -212,7 +212,7 @@ export const compatBrandRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/brands",
     summary: "Delete brands",
-    description: "Nothing is deleted when one of them is not there.",
+    description: "If one of them doesn't exist, nothing is deleted.",
     body: jsonBody<object>({
       schema: looseBody({ brands: "Each with its brandId." }),
       example: { brands: [{ brandId: sampleId }] },
@@ -250,7 +250,7 @@ export const compatBrandRoutes: readonly Route[] = [
     method: "PUT",
     path: "/brands/{brandId}",
     summary: "Change a brand",
-    description: "What is left out stays; colors are replaced as a whole.",
+    description: "Absent members stay as they are; colors are replaced as a whole.",
     notFound: ofBrand,
     query: compatQuery({ replace_brand: "Without effect: what is left out stays." }),
     body: brandBody,
@@ -269,9 +269,9 @@ export const compatBrandRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/brands/{brandId}",
     summary: "Delete a brand",
-    description: "What has chosen it has the default brand from then on.",
+    description: "Everything that uses it gets the default brand.",
     notFound: ofBrand,
-    success: { status: 204, description: "The brand is gone." },
+    success: { status: 204, description: "The brand was deleted." },
     errors: [],
     call: (request, { sign }) => sign.deleteBrand({ brandId: request.params.brandId }, onBehalfOf(request)),
     respond: () => noContent,
@@ -299,7 +299,7 @@ export const compatBrandRoutes: readonly Route[] = [
     operationId: "compatPutBrandLogo",
     method: "PUT",
     summary: "Set the logo of a brand",
-    description: "The bytes as they are: a PNG or JPEG of at most 300 KB.",
+    description: "The raw bytes of a PNG or JPEG of at most 300 KB.",
     body: documentBody<object>({
       schema: looseBody({ documentBase64: "The picture in Base64, for those who send JSON." }),
       example: { documentBase64: onePixel },
@@ -324,7 +324,7 @@ export const compatBrandRoutes: readonly Route[] = [
     operationId: "compatDeleteBrandLogo",
     method: "DELETE",
     summary: "Remove the logo of a brand",
-    success: { status: 204, description: "The brand has none." },
+    success: { status: 204, description: "The brand has no such image any more." },
     errors: [],
     call: (request, { sign }) =>
       sign.putBrandImage(

@@ -17,7 +17,7 @@ export const compatBulkEnvelopeRoutes: readonly Route[] = [
     path: "/bulk_send_batch/{bulkSendBatchId}/envelopes",
     summary: "List the envelopes of a batch",
     description:
-      "Page by page, with everything that lists of envelopes can be asked for. Copies that wait or have failed are none yet: the batch counts them.",
+      "Page by page, with all parameters of envelope lists. Copies that are waiting or have failed aren't envelopes; the batch counts them.",
     query: envelopeFilters,
     success: { status: 200, description: "A page of envelopes.", schema: envelopesSchema },
     errors: [],

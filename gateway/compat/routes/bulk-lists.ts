@@ -83,7 +83,7 @@ export const compatBulkListRoutes: readonly Route[] = [
     path: "/bulk_send_lists/{bulkSendListId}",
     summary: "Replace a list of copies",
     body,
-    success: { status: 200, description: "The list after that.", schema: bulkListSchema },
+    success: { status: 200, description: "The changed list.", schema: bulkListSchema },
     errors: [],
     call: (request, { sign }) =>
       sign.updateBulkList(
@@ -99,8 +99,8 @@ export const compatBulkListRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/bulk_send_lists/{bulkSendListId}",
     summary: "Delete a list of copies",
-    description: "Batches that were made of it go on.",
-    success: { status: 200, description: "The lists that are left.", schema: bulkListsSchema },
+    description: "Batches made from it continue.",
+    success: { status: 200, description: "The remaining lists.", schema: bulkListsSchema },
     errors: [],
     call: async (request, { sign }) => {
       await sign.deleteBulkList({ id: request.params.bulkSendListId }, onBehalfOf(request));
@@ -115,7 +115,7 @@ export const compatBulkListRoutes: readonly Route[] = [
     method: "POST",
     path: "/bulk_send_lists/{bulkSendListId}/send",
     summary: "Send an envelope or a template to everyone in a list",
-    description: "In the background, each copy exactly once. Read the batch to see how far it is.",
+    description: "Sends in the background, each copy exactly once. Read the batch to follow the progress.",
     body: sendBody,
     success: { status: 201, description: "The batch that was queued.", schema: bulkSentSchema },
     errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED"],
@@ -142,9 +142,9 @@ export const compatBulkListRoutes: readonly Route[] = [
     method: "POST",
     path: "/bulk_send_lists/{bulkSendListId}/test",
     summary: "Check whether a list can be sent",
-    description: "Looks for roles that are not there and for what is missing; addresses are checked when it is sent.",
+    description: "Checks for unknown roles and missing data; addresses are checked when it is sent.",
     body: sendBody,
-    success: { status: 200, description: "What would keep it from being sent.", schema: bulkTestSchema },
+    success: { status: 200, description: "The problems that would prevent sending.", schema: bulkTestSchema },
     errors: ["ENVELOPE_NOT_FOUND"],
     call: async (request, services) => {
       const { agreement, list } = await targetAndList(request, services);
@@ -164,7 +164,7 @@ export const compatBulkListRoutes: readonly Route[] = [
     method: "GET",
     path: "/bulk_send_batch",
     summary: "List batches",
-    description: "The newest 100 at most, newest first.",
+    description: "The newest 100, newest first.",
     query: compatQuery({
       batch_ids: "Ids of batches, separated by commas; all when absent.",
       count: "How many at most.",
@@ -195,7 +195,7 @@ export const compatBulkListRoutes: readonly Route[] = [
     operationId: "compatGetBulkBatch",
     method: "GET",
     path: "/bulk_send_batch/{bulkSendBatchId}",
-    summary: "Read how far a batch is",
+    summary: "Read the progress of a batch",
     success: { status: 200, description: "The batch.", schema: bulkBatchSchema },
     errors: [],
     call: (request, { sign }) => sign.getBulkBatch({ id: request.params.bulkSendBatchId }, onBehalfOf(request)),

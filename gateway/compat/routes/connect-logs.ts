@@ -135,8 +135,8 @@ export const compatConnectLogRoutes: readonly Route[] = [
     operationId: "compatListConnectLogs",
     method: "GET",
     path: "/connect/logs",
-    summary: "List what was sent",
-    description: `The newest ${maxLogs} entries of the last 30 days: \`failures\` has those whose last attempt failed, \`logs\` the others. They are kept whatever enableLog says.`,
+    summary: "List deliveries",
+    description: `The newest ${maxLogs} entries of the last 30 days: \`failures\` has those whose last attempt failed, \`logs\` the others. They are kept regardless of enableLog.`,
     query: compatQuery(range),
     success: { status: 200, description: "The entries, newest first.", schema: logsSchema },
     errors: [],
@@ -148,7 +148,7 @@ export const compatConnectLogRoutes: readonly Route[] = [
     operationId: "compatListConnectFailures",
     method: "GET",
     path: "/connect/failures",
-    summary: "List what could not be delivered",
+    summary: "List failed deliveries",
     description: `The newest ${maxLogs} entries of the last 30 days whose last attempt failed.`,
     query: compatQuery(range),
     success: { status: 200, description: "The entries, newest first.", schema: logsSchema },
@@ -181,8 +181,8 @@ export const compatConnectLogRoutes: readonly Route[] = [
     operationId: "compatRetryConnectEnvelope",
     method: "PUT",
     path: "/connect/envelopes/{envelopeId}/retry_queue",
-    summary: "Send again what could not be delivered of an envelope",
-    success: { status: 200, description: "What waits again.", schema: retrySchema },
+    summary: "Resend failed deliveries of an envelope",
+    success: { status: 200, description: "The deliveries that were queued again.", schema: retrySchema },
     errors: [],
     call: async (request, { sign, webhooks }) => {
       const { envelopeId } = request.params;
@@ -197,8 +197,8 @@ export const compatConnectLogRoutes: readonly Route[] = [
     operationId: "compatRetryConnect",
     method: "PUT",
     path: "/connect/envelopes/retry_queue",
-    summary: "Send again what could not be delivered",
-    description: "Of the envelopes in envelopeIds; of all when there are none. Ids of no envelope are passed over.",
+    summary: "Recover missed events",
+    description: "For the envelopes in envelopeIds, or for all if there are none. Unknown IDs are ignored.",
     body: jsonBody<object>({
       schema: looseBody({
         envelopeIds: "The ids of at most 1,000 envelopes.",
@@ -207,7 +207,7 @@ export const compatConnectLogRoutes: readonly Route[] = [
       required: false,
       example: { envelopeIds: [sampleId] },
     }),
-    success: { status: 200, description: "What waits again.", schema: retrySchema },
+    success: { status: 200, description: "The deliveries that were queued again.", schema: retrySchema },
     errors: [],
     call: async (request, { webhooks }) => {
       const agreementIds = readWith(request.body ?? {}, readEnvelopeIds);

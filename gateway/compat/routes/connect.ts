@@ -68,9 +68,9 @@ export const compatConnectRoutes: readonly Route[] = [
     operationId: "compatCreateConnect",
     method: "POST",
     path: "/connect",
-    summary: "Say where events are to be sent",
+    summary: "Create a configuration for events",
     description:
-      "Events of all envelopes and templates, as JSON (SIM); all kinds of events when none are named. urlToPublishTo is an https URL with a public host. With requiresAcknowledgement what fails is sent again once a day, at most ten times, and later events wait for it; without it what fails is not sent again. An account may have 50 configurations.",
+      "Sends events of all envelopes and templates as JSON (SIM); all kinds of events if you name none. urlToPublishTo is an https URL with a public host. With requiresAcknowledgement, failed messages are sent again once a day, up to ten times, and later events wait for them; without it, they aren't sent again. An account can have 50 configurations.",
     body: jsonBody<object>({ schema: bodySchema, example: configurationExample }),
     success: { status: 201, description: "The configuration.", schema: configurationSchema },
     errors: ["WEBHOOK_ENDPOINT_LIMIT"],
@@ -85,11 +85,11 @@ export const compatConnectRoutes: readonly Route[] = [
     operationId: "compatUpdateConnect",
     method: "PUT",
     path: "/connect",
-    summary: "Change where events are to be sent",
+    summary: "Change a configuration for events",
     description:
-      "The body names the connectId; what it does not name stays. With allowEnvelopePublish false what waits is given up.",
+      "Send the connectId in the body; absent members stay as they are. With allowEnvelopePublish false, waiting messages are dropped.",
     body: jsonBody<object>({ schema: bodySchema, example: { connectId: "1", ...configurationExample } }),
-    success: { status: 200, description: "The configuration after that.", schema: configurationSchema },
+    success: { status: 200, description: "The changed configuration.", schema: configurationSchema },
     errors: ["SUBSCRIPTION_NOT_FOUND"],
     call: async (request, { webhooks, receiverRules }) => {
       const id = idOf(readWith(request.body, (body) => body.text("connectId")?.trim() ?? ""));
@@ -104,7 +104,7 @@ export const compatConnectRoutes: readonly Route[] = [
     operationId: "compatListConnects",
     method: "GET",
     path: "/connect",
-    summary: "List where events are to be sent",
+    summary: "List configurations for events",
     success: {
       status: 200,
       description: "All configurations.",
@@ -127,7 +127,7 @@ export const compatConnectRoutes: readonly Route[] = [
     texts: notFound,
     success: {
       status: 200,
-      description: "A list of this one, as its clients expect.",
+      description: "A list with this configuration, as clients expect.",
       schema: textsAnswer({ totalRecords: "1" }, { configurations: listOf(configurationSchema) }, [
         "configurations",
         "totalRecords",
@@ -145,7 +145,7 @@ export const compatConnectRoutes: readonly Route[] = [
     path: "/connect/{connectId}",
     summary: "Delete a configuration",
     texts: notFound,
-    success: { status: 200, description: "It is gone.", schema: { type: "object" }, example: {} },
+    success: { status: 200, description: "It was deleted.", schema: { type: "object" }, example: {} },
     errors: [],
     call: (request, { webhooks }) =>
       webhooks.deleteConnect({ id: idOf(request.params.connectId) }, onBehalfOf(request)),
@@ -179,9 +179,9 @@ export const compatConnectSecretRoutes: readonly Route[] = [
     operationId: "compatCreateConnectSecret",
     method: "POST",
     path: "/connect/secret",
-    summary: "Make a key that messages are signed with",
+    summary: "Create a key for signing messages",
     description:
-      "Every message has a signature for each key, X-DocuSign-Signature-1 with the oldest: Base64 of HMAC-SHA256 over the body; the characters of the secret are the key. The secret is shown here and never again. An account may have ten keys.",
+      "Every message has a signature for each key, X-DocuSign-Signature-1 with the oldest: Base64 of HMAC-SHA256 over the body. The characters of the secret are the key. The secret is shown only in this response. An account can have ten keys.",
     success: { status: 201, description: "The key.", schema: newSecretSchema },
     errors: ["CONNECT_SECRET_LIMIT"],
     call: (request, { webhooks }) => webhooks.createConnectSecret({}, onBehalfOf(request)),
@@ -192,7 +192,7 @@ export const compatConnectSecretRoutes: readonly Route[] = [
     operationId: "compatListConnectSecrets",
     method: "GET",
     path: "/connect/secret",
-    summary: "List the keys that messages are signed with",
+    summary: "List the keys for signing messages",
     description: "The oldest first, without the secrets.",
     success: {
       status: 200,
@@ -213,9 +213,9 @@ export const compatConnectSecretRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/connect/secret/{keyId}",
     summary: "Delete a key",
-    description: "Messages are no longer signed with it; the numbers of later signatures go down by one.",
+    description: "Messages are no longer signed with it, and the numbers of later signatures decrease by one.",
     notFound: { keyId: "CONNECT_SECRET_NOT_FOUND" },
-    success: { status: 200, description: "It is gone.", schema: { type: "object" }, example: {} },
+    success: { status: 200, description: "It was deleted.", schema: { type: "object" }, example: {} },
     errors: [],
     call: (request, { webhooks }) => {
       const { keyId = "" } = request.params as Readonly<Record<string, string>>;

@@ -37,9 +37,9 @@ export const customFieldRoutes = (holder: Holder): readonly Route[] => {
       operationId: `compatCreate${name}CustomFields`,
       method: "POST",
       summary: `Add custom fields to ${noun}`,
-      description: "One with the name of another takes its place.",
+      description: "A field with an existing name replaces that field.",
       body,
-      success: { status: 201, description: "Those that were added.", schema: customFieldsSchema },
+      success: { status: 201, description: "The ones that were added.", schema: customFieldsSchema },
       call: async (request, { sign }) => {
         // The ids that a client sends with new fields are ignored.
         const set = readWith(request.body, someFields).map((field) => ({ ...field, fieldId: "" }));
@@ -56,9 +56,9 @@ export const customFieldRoutes = (holder: Holder): readonly Route[] => {
       operationId: `compatUpdate${name}CustomFields`,
       method: "PUT",
       summary: `Change custom fields of ${noun}`,
-      description: "By their fieldId, or by their name.",
+      description: "Identified by fieldId or name.",
       body,
-      success: { status: 200, description: "All of them after that.", schema: customFieldsSchema },
+      success: { status: 200, description: "All custom fields after the change.", schema: customFieldsSchema },
       call: (request, { sign }) => {
         const set = readWith(request.body, someFields);
         const { observed } = request;
@@ -71,9 +71,9 @@ export const customFieldRoutes = (holder: Holder): readonly Route[] => {
       operationId: `compatDelete${name}CustomFields`,
       method: "DELETE",
       summary: `Remove custom fields from ${noun}`,
-      description: "By their fieldId.",
+      description: "Identified by fieldId.",
       body: byIds,
-      success: { status: 200, description: "Those that are left.", schema: customFieldsSchema },
+      success: { status: 200, description: "The remaining ones.", schema: customFieldsSchema },
       call: (request, { sign }) => {
         const removeFieldIds = readWith(request.body, readFieldIds);
         const { observed } = request;

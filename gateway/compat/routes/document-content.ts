@@ -32,7 +32,7 @@ export function documentContentRoute(root: TargetRoot): Route {
     method: "GET",
     path: `${path}/documents/{documentId}`,
     summary: "Download a document",
-    description: `As PDF, whatever Accept says: by its documentId or documentIdGuid. \`combined\` (or \`portfolio\`) is all of them in one PDF, \`archive\` a ZIP of them.${ofCertificate}`,
+    description: `As PDF, whatever Accept says, by documentId or documentIdGuid. \`combined\` (or \`portfolio\`) returns all documents in one PDF, \`archive\` a ZIP of them.${ofCertificate}`,
     query: compatQuery({ certificate: "Whether the certificate of completion is appended to `combined`." }),
     success: {
       status: 200,

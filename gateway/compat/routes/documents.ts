@@ -66,9 +66,7 @@ const listRoute = (root: TargetRoot): Route =>
     method: "GET",
     path: `${root.path}/documents`,
     summary: "List the documents",
-    ...(root.hasCertificate
-      ? { description: "In their order. The last one, of the type `summary`, stands for the certificate." }
-      : {}),
+    ...(root.hasCertificate ? { description: "In order. The last one, of type `summary`, is the certificate." } : {}),
     success: { status: 200, description: "The documents.", schema: listSchema(root) },
     errors: [],
     call: (request, { sign }) => sign.getAgreement({ target: root.targetOf(request.params) }, onBehalfOf(request)),
@@ -95,7 +93,7 @@ const addRoute = (root: TargetRoot, method: "POST" | "PUT"): Route =>
     body: documentBody<object>({ schema: documentsBody, example: documentsExample, lineBreaks: true }),
     success: {
       status: method === "POST" ? 201 : 200,
-      description: "Those that were added or replaced.",
+      description: "The documents that were added or replaced.",
       schema: listSchema(root),
     },
     errors: bodyErrors,
@@ -120,7 +118,7 @@ const putOneRoute = (root: TargetRoot): Route =>
     method: "PUT",
     path: `${root.path}/documents/{documentId}`,
     summary: "Add or replace a document",
-    description: `The bytes as they are, with the name in \`Content-Disposition: filename="NDA.pdf"\`; or a definition with one document. ${inDrafts}`,
+    description: `The raw bytes, with the name in \`Content-Disposition: filename="NDA.pdf"\`; or a definition with one document. ${inDrafts}`,
     body: documentBody<object>({ schema: documentsBody, example: documentsExample, lineBreaks: true, raw: "any" }),
     success: { status: 200, description: "The document.", schema: compatDocumentSchema },
     errors: bodyErrors,
@@ -153,9 +151,9 @@ const removeRoute = (root: TargetRoot): Route =>
     method: "DELETE",
     path: `${root.path}/documents`,
     summary: "Remove documents",
-    description: "Of drafts only, with the tabs on them.",
+    description: "Works for drafts only. Removes the tabs on them too.",
     body: jsonBody<object>({ schema: removeDocumentsBody, example: removeDocumentsExample }),
-    success: { status: 200, description: "The documents that are left.", schema: listSchema(root) },
+    success: { status: 200, description: "The remaining documents.", schema: listSchema(root) },
     errors: ["DOCUMENT_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED"],
     call: (request, { sign }) =>
       sign.removeDocuments(
@@ -177,7 +175,7 @@ const pagesRoute = (root: TargetRoot): Route =>
     method: "GET",
     path: `${root.path}/documents/{documentId}/pages`,
     summary: "List the pages of a document",
-    description: "With their sizes in points; there are no images of them.",
+    description: "With their sizes in points. Page images aren't available.",
     success: { status: 200, description: "All pages.", schema: pagesSchema },
     errors: [],
     call: async (request, { sign }) => {
@@ -200,7 +198,7 @@ const documentTabsRoute = (root: TargetRoot): Route =>
     method: "GET",
     path: `${root.path}/documents/{documentId}/tabs`,
     summary: "Read the tabs on a document",
-    description: "Of all recipients. Those with an anchor are on no document until the envelope is sent.",
+    description: "Tabs of all recipients. Tabs with an anchor are on no document until the envelope is sent.",
     success: { status: 200, description: "The tabs, each with its recipientId.", schema: tabsSchema },
     errors: [],
     call: async (request, { sign }) => {

@@ -45,7 +45,7 @@ export const compatEnvelopeListRoutes: readonly Route[] = [
     method: "GET",
     path: "/envelopes",
     summary: "List envelopes",
-    description: "Page by page, those whose status has changed last first.",
+    description: "Page by page, by latest status change first.",
     query: envelopeFilters,
     success: { status: 200, description: "A page of envelopes.", schema: envelopesSchema },
     errors: [],
@@ -59,7 +59,7 @@ export const compatEnvelopeListRoutes: readonly Route[] = [
     path: "/envelopes/status",
     summary: "Read the status of many envelopes",
     description:
-      "Like listing them, with ids from the body: `envelope_ids=request_body` or `transaction_ids=request_body`.",
+      "Like listing envelopes, with IDs from the body: `envelope_ids=request_body` or `transaction_ids=request_body`.",
     query: envelopeFilters,
     body: jsonBody<object>({ schema: statusBody, required: false, example: statusExample }),
     success: { status: 200, description: "A page of envelopes.", schema: envelopesSchema },

@@ -21,7 +21,7 @@ export const compatEnvelopePartRoutes: readonly Route[] = [
     operationId: "compatGetNotification",
     path: "/envelopes/{envelopeId}/notification",
     summary: "Read the reminders and the expiration of an envelope",
-    success: { status: 200, description: "Days as texts.", schema: notificationSchema },
+    success: { status: 200, description: "Days are strings.", schema: notificationSchema },
     errors: [],
     call: (request, { sign }) =>
       sign.getAgreement({ target: envelopeTarget(request.params.envelopeId) }, onBehalfOf(request)),
@@ -35,7 +35,7 @@ export const compatEnvelopePartRoutes: readonly Route[] = [
     path: "/envelopes/{envelopeId}/notification",
     summary: "Change the reminders and the expiration of a draft",
     body: jsonBody<object>({ schema: notificationBody, example: notificationExample }),
-    success: { status: 200, description: "As they are after that.", schema: notificationSchema },
+    success: { status: 200, description: "The settings after the change.", schema: notificationSchema },
     errors: ["ENVELOPE_CANNOT_BE_MODIFIED"],
     call: (request, { sign }) => {
       const notification = readWith(request.body, (body) =>
@@ -56,8 +56,8 @@ export const compatEnvelopePartRoutes: readonly Route[] = [
     ...read,
     operationId: "compatGetFormData",
     path: "/envelopes/{envelopeId}/form_data",
-    summary: "Read what people have filled in",
-    description: "Values by tabLabel. A checked box is X, any other is empty.",
+    summary: "Read the values people filled in",
+    description: "Values by tabLabel. A checked box is X, an unchecked one is empty.",
     success: { status: 200, description: "The values, all together and by recipient.", schema: formDataSchema },
     errors: [],
     call: (request, { sign }) =>
@@ -68,8 +68,8 @@ export const compatEnvelopePartRoutes: readonly Route[] = [
     ...read,
     operationId: "compatListAuditEvents",
     path: "/envelopes/{envelopeId}/audit_events",
-    summary: "Read what has happened to an envelope",
-    description: "Oldest first. The fields Sequence and Hash are of the chain that makes changes evident.",
+    summary: "List the audit events of an envelope",
+    description: "Oldest first. The fields Sequence and Hash belong to the hash chain that makes changes evident.",
     success: { status: 200, description: "The events, each as names and values.", schema: auditEventsSchema },
     errors: [],
     call: async (request, { sign }) => {

@@ -60,7 +60,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     path: "/envelopes",
     summary: "Create an envelope",
     description:
-      "As a draft, or sent at once with the status sent. Made of its own documents and recipients, from a template with templateRoles, or from compositeTemplates. Documents come as Base64 in the JSON, or as parts of multipart/form-data. What would silently lose its meaning is refused: access codes, identity checks, formulas, kinds of recipients and tabs that there are not here.",
+      "As a draft, or sent immediately with the status sent. It consists of its own documents and recipients, or is made from a template with templateRoles or from compositeTemplates. Documents are Base64 in the JSON, or parts of multipart/form-data. Anything that would silently lose its meaning is refused: access codes, identity checks, formulas, and unsupported types of recipients and tabs.",
     scopes: ["sign:write"],
     idempotencyKey: "optional",
     query: compatQuery({
@@ -108,7 +108,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     path: "/envelopes/{envelopeId}",
     summary: "Change, send, void or resend an envelope",
     description:
-      "Sending a draft and asking its recipients again need the scope `sign:send` or `sign:write`, voiding, deleting and purging `sign:admin`, other changes `sign:write`. Only drafts can be changed: documents, recipients and custom fields that are given take the place of all there are. With a purgeState, the documents of an envelope that has ended are deleted in 14 days, until when documents_dequeued takes that back; documents_and_metadata_queued deletes tabs, custom fields and texts as well. The envelope itself and its audit trail stay, and a legal hold keeps everything.",
+      "Sending a draft and resending need the scope `sign:send` or `sign:write`; voiding, deleting and purging need `sign:admin`; other changes need `sign:write`. You can change only drafts: documents, recipients and custom fields that you send replace all existing ones. With a purgeState, the documents of an envelope that has ended are deleted in 14 days; until then documents_dequeued takes that back. documents_and_metadata_queued deletes tabs, custom fields and texts as well. The envelope itself and its audit trail stay, and a legal hold keeps everything.",
     scopes: ["sign:write", "sign:send", "sign:admin"],
     idempotencyKey: "optional",
     query: compatQuery({
@@ -121,7 +121,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
       example: { emailSubject: "Please sign the NDA today" },
       lineBreaks: true,
     }),
-    success: { status: 200, description: "It is done.", schema: updateSummarySchema, headers: replayedHeader },
+    success: { status: 200, description: "The change was made.", schema: updateSummarySchema, headers: replayedHeader },
     errors: [
       "ENVELOPE_CANNOT_BE_MODIFIED",
       "ENVELOPE_ALREADY_SENT",

@@ -68,7 +68,7 @@ export const compatFolderRoutes: readonly Route[] = [
     method: "GET",
     path: "/folders",
     summary: "List the folders",
-    description: "Every account has the same. Folders of your own cannot be made.",
+    description: "Every account has the same folders. You can't create your own.",
     success: {
       status: 200,
       description: "All folders.",
@@ -92,7 +92,7 @@ export const compatFolderRoutes: readonly Route[] = [
     operationId: "compatListFolderItems",
     method: "GET",
     path: "/folders/{folderId}",
-    summary: "List what is in a folder",
+    summary: "List the items of a folder",
     texts: { folderId },
     query: compatQuery({
       start_position: "The index of the first item, from 0.",
@@ -143,7 +143,7 @@ export const compatFolderRoutes: readonly Route[] = [
     path: "/folders/{folderId}",
     summary: "Delete envelopes and templates",
     description:
-      "Only recyclebin takes anything: drafts and templates are deleted, envelopes in process are voided. Nothing is moved when one of them is completed, declined or voided already.",
+      "Only recyclebin accepts items: drafts and templates are deleted, envelopes in process are voided. If one of them is already completed, declined or voided, nothing is moved.",
     texts: { folderId: { ...folderId, schema: { ...folderId.schema, examples: [recycleBin] } } },
     body: jsonBody<object>({
       schema: looseBody({ envelopeIds: "1 to 100 ids of envelopes or templates.", fromFolderId: "Ignored." }),
@@ -151,7 +151,7 @@ export const compatFolderRoutes: readonly Route[] = [
     }),
     success: {
       status: 200,
-      description: "What became of them.",
+      description: "The result for each.",
       schema: pageAnswer("envelopes", textsAnswer(movedTexts.examples, {}, movedTexts.required)),
     },
     errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED", "INVALID_ENVELOPE_STATUS", "LEGAL_HOLD"],

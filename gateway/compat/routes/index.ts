@@ -85,7 +85,7 @@ const compatAccountSettingRoutes: readonly Route[] = [
     path: "/settings",
     summary: "Read the settings of the account",
     description:
-      "What is possible here, under the names that integrations look for. `documentConversionRestrictions` is `allow_pdf_only` where Office files and pictures are refused, though HTML and text are taken there too. Settings cannot be changed.",
+      "What this installation supports, under the names that integrations look for. `documentConversionRestrictions` is `allow_pdf_only` where Office files and pictures are refused, although HTML and text are accepted there too. You can't change the settings.",
     success: { status: 200, description: "The settings.", schema: textsAnswer(settings, {}, Object.keys(settings)) },
     errors: [],
     call: (_request, { sign }) => sign.listDocumentFormats({}),

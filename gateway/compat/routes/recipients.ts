@@ -98,7 +98,7 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       path: `${root}/recipients`,
       summary: `Add recipients to ${noun}`,
       body,
-      success: { status: 201, description: "Those that were added.", schema: recipientsSchema },
+      success: { status: 201, description: "The ones that were added.", schema: recipientsSchema },
       errors: changeErrors,
       call: (request, { sign }) => {
         const recipients = readWith(request.body, someRecipients);
@@ -123,9 +123,9 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       method: "PUT",
       path: `${root}/recipients`,
       summary: `Change recipients of ${noun}`,
-      description: "Those with a recipientId that there is are changed, the others are added.",
+      description: "Recipients whose recipientId exists are changed, the others are added.",
       body,
-      success: { status: 200, description: "What became of each.", schema: recipientUpdateSchema },
+      success: { status: 200, description: "The result for each.", schema: recipientUpdateSchema },
       errors: changeErrors,
       call: (request, { sign }) => {
         const recipients = readWith(request.body, someRecipients);
@@ -155,7 +155,7 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       path: `${root}/recipients`,
       summary: `Remove recipients from ${noun}`,
       body,
-      success: { status: 200, description: "Those that are left.", schema: recipientsSchema },
+      success: { status: 200, description: "The remaining ones.", schema: recipientsSchema },
       errors: ["RECIPIENT_NOT_FOUND", ...notModifiable, ...lastErrors],
       call: (request, { sign }) => {
         const recipientIds = readWith(request.body, (reader) => some(reader, readRecipientIds(reader)));
@@ -169,7 +169,7 @@ export const recipientRoutes = (holder: Holder): readonly Route[] => {
       method: "DELETE",
       path: `${root}/recipients/{recipientId}`,
       summary: `Remove one recipient from ${noun}`,
-      success: { status: 200, description: "Those that are left.", schema: recipientsSchema },
+      success: { status: 200, description: "The remaining ones.", schema: recipientsSchema },
       errors: [...notModifiable, ...lastErrors],
       call: (request, { sign }) => removeFrom(holder, request, sign, [paramOf(request, "recipientId")]),
       respond: ({ agreement }) => jsonReply(200, recipientsView(required(agreement), false)),

@@ -51,7 +51,7 @@ export const compatTemplateRoutes: readonly Route[] = [
     method: "POST",
     path: "/templates",
     summary: "Create a template",
-    description: "From which envelopes are made with templateId and templateRoles, or with compositeTemplates.",
+    description: "Create envelopes from it with templateId and templateRoles, or with compositeTemplates.",
     body,
     success: { status: 201, description: "The template.", schema: templateSummarySchema },
     errors: [...documentErrors, ...recipientErrors, "BRAND_NOT_FOUND"],
@@ -122,9 +122,9 @@ export const compatTemplateRoutes: readonly Route[] = [
     path: "/templates/{templateId}",
     summary: "Change a template",
     description:
-      "What is not named stays; documents, recipients and customFields that are not empty replace all that there were. Envelopes that were made from it do not change.",
+      "Absent members stay as they are. Documents, recipients and customFields that aren't empty replace all existing ones. Envelopes made from it don't change.",
     body,
-    success: { status: 200, description: "It is changed.", schema: templateUpdateSchema },
+    success: { status: 200, description: "The template was changed.", schema: templateUpdateSchema },
     errors: [...documentErrors, ...recipientErrors, "BRAND_NOT_FOUND"],
     call: (request, { sign, receiverRules }) =>
       sign.updateAgreement(
@@ -174,7 +174,7 @@ export const compatTemplatePartRoutes: readonly Route[] = [
     method: "GET",
     path: "/templates/{templateId}/notification",
     summary: "Read the reminders and the expiration of a template",
-    success: { status: 200, description: "Days as texts.", schema: notificationSchema },
+    success: { status: 200, description: "Days are strings.", schema: notificationSchema },
     errors: [],
     call: (request, { sign }) =>
       sign.getAgreement({ target: templateTarget(request.params.templateId) }, onBehalfOf(request)),
@@ -188,7 +188,7 @@ export const compatTemplatePartRoutes: readonly Route[] = [
     path: "/templates/{templateId}/notification",
     summary: "Change the reminders and the expiration of a template",
     body: jsonBody<object>({ schema: notificationBody, example: notificationExample }),
-    success: { status: 200, description: "As they are after that.", schema: notificationSchema },
+    success: { status: 200, description: "The settings after the change.", schema: notificationSchema },
     errors: [],
     call: (request, { sign }) => {
       const notification = readWith(request.body, (body) =>

@@ -28,14 +28,14 @@ export const loginRoutes: readonly Route[] = [
     path: "/v1/dashboard/login",
     summary: "Sign in with email address and password",
     description:
-      "A wrong password and an unknown, invited, disabled or locked user are answered alike. After 10 failures within 15 minutes a user is locked for 15 minutes.",
+      "A wrong password and an unknown, invited, disabled or locked user get the same response. After 10 failures within 15 minutes a user is locked for 15 minutes.",
     body: createBody(credentials, {
       maxBytes,
       example: { email: "ann@example.com", password: "correct horse battery staple" },
     }),
     success: {
       status: 200,
-      description: "The session, or what is missing.",
+      description: "The session, or the next step.",
       schema: login.schemas.answer,
       headers: cookieHeader(false),
     },
@@ -52,8 +52,9 @@ export const loginRoutes: readonly Route[] = [
     ...base,
     operationId: "continueLogin",
     path: "/v1/dashboard/login/code",
-    summary: "Finish a login with a two-factor code",
-    description: "Within 5 minutes, with six digits of the authenticator or a recovery code. Each code works once.",
+    summary: "Finish signing in with a two-factor code",
+    description:
+      "Within 5 minutes, with the six digits from an authenticator app or with a recovery code. Each code works once.",
     body: createBody(loginCode, { maxBytes, example: { pendingToken: "A".repeat(43), code: "123456" } }),
     success: {
       status: 200,
@@ -77,8 +78,8 @@ export const loginRoutes: readonly Route[] = [
     access: everybody,
     success: {
       status: 204,
-      description: "It has ended.",
-      headers: { "Set-Cookie": { description: "Takes the cookie away.", required: true } },
+      description: "The session was ended.",
+      headers: { "Set-Cookie": { description: "Deletes the cookie.", required: true } },
     },
     errors: [],
     call: (request, { logins }) => {
@@ -96,7 +97,7 @@ export const loginRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dashboard/session",
     summary: "Read who is signed in",
-    description: "With the token that requests have to bring along that change something.",
+    description: "Includes the CSRF token that requests need to change something.",
     access: everybody,
     success: { status: 200, description: "The session.", schema: signedIn.schemas.answer },
     errors: [],
@@ -137,8 +138,8 @@ export const userSessionRoutes: readonly Route[] = [
     operationId: "listUserSessions",
     method: "GET",
     path: "/v1/dashboard/sessions",
-    summary: "List one's own sessions",
-    success: { status: 200, description: "The last used first.", schema: listOf(userSession.schemas.answer) },
+    summary: "List your sessions",
+    success: { status: 200, description: "Most recently used first.", schema: listOf(userSession.schemas.answer) },
     errors: [],
     call: (request, { users }) => users.listSessions({}, onBehalfOf(request)),
     respond: ({ sessions }, request) => {
@@ -154,8 +155,12 @@ export const userSessionRoutes: readonly Route[] = [
     operationId: "revokeOtherSessions",
     method: "DELETE",
     path: "/v1/dashboard/sessions",
-    summary: "End every other session of one's own",
-    success: { status: 200, description: "How many have ended.", schema: revokedSessions.schemas.answer },
+    summary: "End your other sessions",
+    success: {
+      status: 200,
+      description: "The number of sessions that were ended.",
+      schema: revokedSessions.schemas.answer,
+    },
     errors: [],
     call: (request, { users }) =>
       users.revokeOtherSessions(
@@ -169,9 +174,9 @@ export const userSessionRoutes: readonly Route[] = [
     operationId: "revokeUserSession",
     method: "DELETE",
     path: "/v1/dashboard/sessions/{id}",
-    summary: "End one of one's own sessions",
+    summary: "End one of your sessions",
     notFound: { id: "USER_SESSION_NOT_FOUND" },
-    success: { status: 204, description: "It has ended." },
+    success: { status: 204, description: "The session was ended." },
     errors: [],
     call: (request, { users }) =>
       naming(

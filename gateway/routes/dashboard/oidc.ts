@@ -39,7 +39,7 @@ interface BroughtBack {
 /** Link previews and prefetching browsers begin no sign-in and use up no code. */
 const headOnly = {
   status: 200,
-  description: "Nothing, for a program that asks for the head only.",
+  description: "Empty, for HEAD requests.",
   contentType: "text/html",
 } as const;
 
@@ -52,7 +52,7 @@ export const oidcRoutes: readonly Route[] = [
     summary: "List how people can sign in",
     success: {
       status: 200,
-      description: "What the sign-in page offers.",
+      description: "The options on the sign-in page.",
       schema: answer({
         password: described(flag, "Always possible."),
         identityProvider: orNull(
@@ -81,8 +81,7 @@ export const oidcRoutes: readonly Route[] = [
     operationId: "beginOidcLogin",
     path: beginPath,
     summary: "Go to the identity provider",
-    description:
-      "For browsers. What the provider answers is accepted within 10 minutes, and from the browser that has begun.",
+    description: "For browsers. The provider's response is accepted within 10 minutes, from the same browser.",
     query: queryOf<Begun>({
       next: example(described(text(0, 500), "Where to go on afterwards, below /dashboard."), "/webhooks"),
       organizationId: described(uuid, "Which of the organizations that an earlier login named."),
@@ -100,9 +99,9 @@ export const oidcRoutes: readonly Route[] = [
     ...base,
     operationId: "finishOidcLogin",
     path: callbackPath,
-    summary: "Come back from the identity provider",
+    summary: "Return from the identity provider",
     description:
-      "For browsers. Signs in the user of the person that the provider names, found by its subject or, the first time, by its verified email address. Users are never created. Users who have it turned on are not asked for a two-factor code.",
+      "For browsers. Signs in the user that the provider identifies, found by subject or, the first time, by verified email address. Users are never created, and aren't asked for a two-factor code.",
     query: queryOf<BroughtBack>({
       code: example(text(0, 4_000, "What the provider gives for the login."), "SplxlOBeZQQYbYS6WxSbIA"),
       state: example(text(0, 500, "What the login began with."), "af0ifjsldkj"),

@@ -27,7 +27,7 @@ export const userRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/dashboard/users",
     summary: "List the users of the organization",
-    success: { status: 200, description: "The oldest first.", schema: listOf(user.schemas.answer) },
+    success: { status: 200, description: "Oldest first.", schema: listOf(user.schemas.answer) },
     errors: [],
     call: (request, { users }) => users.listUsers({}, onBehalfOf(request)),
     respond: ({ users }) =>
@@ -42,7 +42,7 @@ export const userRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/dashboard/users",
     summary: "Invite a user",
-    description: "The link works for 7 days, and once.",
+    description: "The link works once, within 7 days.",
     body: createBody(invitation, {
       example: { email: "ben@example.com", name: "Ben Example", role: "developer", locale: "en" },
     }),
@@ -58,7 +58,7 @@ export const userRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/dashboard/users/{id}/invite",
     summary: "Invite a user again",
-    description: "For those who have not accepted yet. Links from before are void.",
+    description: "For users who haven't accepted yet. Earlier links are void.",
     notFound: ofUser,
     success: { status: 200, description: "The invited user.", schema: invited.schemas.answer },
     errors: ["USER_NOT_INVITED"],
@@ -77,7 +77,7 @@ export const userRoutes: readonly Route[] = [
     path: "/v1/dashboard/users/{id}",
     summary: "Change a user",
     description:
-      "Everyone may change their own name, locale, time zone and notices; everything else needs `dashboard:admin`. A change of role and disabling end the sessions of the user within a second.",
+      "Everyone can change their own name, locale, time zone and notices; everything else needs `dashboard:admin`. Changing the role and disabling end the user's sessions within a second.",
     notFound: ofUser,
     body: changeBody(user, { example: { name: "Ben Example", timeZone: "Europe/Berlin" } }),
     success: {
@@ -108,9 +108,9 @@ export const userRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/dashboard/users/{id}",
     summary: "Remove a user",
-    description: "Permanently, with all sessions. What the user did stays in the audit events.",
+    description: "Permanently, together with all sessions. The user's actions stay in the audit trail.",
     notFound: ofUser,
-    success: { status: 204, description: "There is no such user any more." },
+    success: { status: 204, description: "The user was removed." },
     errors: ["LAST_OWNER", "LEGAL_HOLD", "HOLDS_CHANGED"],
     call: (request, { users }) =>
       naming(

@@ -34,7 +34,7 @@ import {
 } from "./pages.ts";
 
 const preferHeader: HeaderParam = {
-  description: "`respond-async` (RFC 7240): answers at once, without waiting for the document.",
+  description: "`respond-async` (RFC 7240): responds immediately, without waiting for the document.",
   schema: { type: "string", examples: ["respond-async"] },
 };
 
@@ -64,7 +64,7 @@ export const documentRoutes: readonly Route[] = [
     path: "/v1/gen/documents",
     summary: "Generate a document",
     description:
-      "Takes one slot of the plan's hour and minute once the request is found valid: what is refused before its rendering begins takes none. An error that only rendering finds (422 `invalid_data` or `template_error`, 500 `render_failed`) has `details.documentId` and keeps its slot. Answers when the document is finished, at the latest after 25 seconds. The same X-Idempotency-Key with the same body answers the document that it made first and takes nothing.",
+      "Takes one slot of the plan's hour and minute once the request is found valid; a request refused before rendering takes none. An error that only rendering finds (422 `invalid_data` or `template_error`, 500 `render_failed`) has `details.documentId` and keeps its slot. Responds when the document is finished, after 25 seconds at the latest. The same X-Idempotency-Key with the same body returns the first document and takes no slot.",
     access: generate,
     idempotencyKey: "optional",
     headerParams: { Prefer: preferHeader },
@@ -121,7 +121,7 @@ export const documentRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/gen/documents",
     summary: "List documents",
-    description: "Newest first, without those that were deleted. Without limit all are returned, up to 1,000.",
+    description: "Newest first, without deleted ones. Without limit, up to 1,000.",
     access: read,
     query: filterQuery(documentFilter, pageQuery),
     success: {
@@ -144,7 +144,7 @@ export const documentRoutes: readonly Route[] = [
     operationId: "getGenDocument",
     method: "GET",
     path: "/v1/gen/documents/{id}",
-    summary: "Read the facts of a document",
+    summary: "Read the metadata of a document",
     access: read,
     notFound: { id: "GEN_DOCUMENT_NOT_FOUND" },
     success: { status: 200, description: "The document, without its bytes.", schema: genDocument.schemas.answer },
@@ -159,10 +159,10 @@ export const documentRoutes: readonly Route[] = [
     path: "/v1/gen/documents/{id}",
     summary: "Delete a document",
     description:
-      "Removes its bytes. One that is still queued is cancelled, and its slot given back. While a legal hold keeps everything of the organization, nothing is deleted.",
+      "Deletes its bytes. A queued document is canceled, and its slot is returned. While a legal hold covers the whole organization, nothing is deleted.",
     access: write,
     notFound: { id: "GEN_DOCUMENT_NOT_FOUND" },
-    success: { status: 204, description: "The document is gone." },
+    success: { status: 204, description: "The document was deleted." },
     errors: ["LEGAL_HOLD", "HOLDS_CHANGED"],
     call: (request, { docgen, sign }) =>
       unlessHeld({ sign }, request, {}, (holdMark) =>

@@ -16,7 +16,7 @@ const usageRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/gen/usage",
     summary: "Read the usage of the plan",
-    description: "What the organization has used in the current hour and minute. Takes nothing.",
+    description: "What the organization has used in the current hour and minute. Takes no slot.",
     access: read,
     success: { status: 200, description: "The plan and its windows.", schema: usage.schemas.answer },
     errors: [],

@@ -53,7 +53,7 @@ export const genTemplateRoutes: readonly Route[] = [
     path: "/v1/gen/templates",
     summary: "Create a document template",
     description:
-      "A draft: it renders documents once it is published. Errors in its content are no obstacle until then.",
+      "The template is a draft, and renders documents once it is published. Errors in its content are allowed until then.",
     access: write,
     body: createBody(genTemplate, {
       maxBytes: templateBodyBytes,
@@ -84,7 +84,7 @@ export const genTemplateRoutes: readonly Route[] = [
     path: "/v1/gen/templates/{id}",
     summary: "Change a document template",
     description:
-      "Changes the draft; published versions stay as they are. What is absent keeps its value, parts of page included; null removes the sample data.",
+      "Changes the draft; published versions stay as they are. Absent members keep their values, including parts of page; null removes the sample data.",
     access: write,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
     body: changeBody(genTemplate, {
@@ -106,10 +106,10 @@ export const genTemplateRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/gen/templates/{id}",
     summary: "Delete a document template",
-    description: "It renders no more; documents that were made from it stay.",
+    description: "It renders no more documents; existing documents stay.",
     access: write,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
-    success: { status: 204, description: "The template is gone." },
+    success: { status: 204, description: "The template was deleted." },
     errors: [],
     call: (request, { docgen }) => docgen.deleteTemplate({ templateId: request.params.id }, onBehalfOf(request)),
     respond: () => noContent,
@@ -121,7 +121,7 @@ export const genTemplateRoutes: readonly Route[] = [
     path: "/v1/gen/templates/{id}/publish",
     summary: "Publish a document template",
     description:
-      "Makes the draft an immutable version, which documents name. Publishing what is published already answers that version.",
+      "Turns the draft into an immutable version, which documents name. If the draft is already published, you get that version.",
     access: write,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
     success: {
@@ -140,8 +140,7 @@ export const genTemplateRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/gen/templates/{id}/schema",
     summary: "Read the JSON Schema of a template's data",
-    description:
-      "Inferred from the template: of the version that is asked for, else of the published one, else of the draft.",
+    description: "Derived from the requested version, otherwise the published one, otherwise the draft.",
     access: read,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
     query: queryOf<{ version?: number }>({
@@ -171,13 +170,13 @@ export const genTemplateRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/gen/templates/validate",
     summary: "Validate a template's content",
-    description: "Checks a content, and data against it when there is any. Stores nothing.",
+    description: "Checks content, and data against it if you send any. Stores nothing.",
     access: read,
     body: createBody(contentToCheck, {
       maxBytes: templateBodyBytes,
       example: { content: "<p>{{ total | money: 'EUR' }}</p>", format: "html", data: { total: 120.5 } },
     }),
-    success: { status: 200, description: "What was found.", schema: genValidation.schemas.answer },
+    success: { status: 200, description: "The findings.", schema: genValidation.schemas.answer },
     errors: [],
     call: (request, { docgen }) =>
       docgen.validateTemplate(contentToCheck.create(request.body), {

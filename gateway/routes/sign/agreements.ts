@@ -24,7 +24,7 @@ export const agreementRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/sign/agreements",
     summary: "List agreements",
-    description: "Newest first. Without limit all are returned, up to 1,000.",
+    description: "Newest first. Without limit, up to 1,000.",
     access: read,
     query: filterQuery(
       agreementFilter,
@@ -46,7 +46,7 @@ export const agreementRoutes: readonly Route[] = [
     path: "/v1/sign/agreements",
     summary: "Create an agreement",
     description:
-      "A draft, of which everything may be missing; or with status `sent` an agreement that is sent at once, or not made at all when it cannot be. The same X-Idempotency-Key with the same body answers the agreement that it made first.",
+      "Creates a draft, in which everything is optional; or with status `sent` an agreement that is sent immediately, or not created at all if it can't be sent. The same X-Idempotency-Key with the same body returns the first agreement.",
     access: write,
     idempotencyKey: "optional",
     body: documentsBody(newAgreement, {
@@ -104,7 +104,7 @@ export const agreementRoutes: readonly Route[] = [
     path: "/v1/sign/agreements/{id}",
     summary: "Change a draft",
     description:
-      "What is left out stays. Lists take the place of the whole list that there was. With ifModifiedAt nothing changes unless the draft is still the one that was read.",
+      "Absent members stay as they are; lists replace the existing list. With ifModifiedAt, nothing changes unless the draft is still the one you read.",
     access: write,
     notFound,
     body: documentsBody(agreementChanges, {
@@ -137,7 +137,7 @@ export const agreementDeletionRoutes: readonly Route[] = [
     summary: "Delete a draft",
     access: admin,
     notFound,
-    success: { status: 204, description: "The draft is gone, and its documents with it." },
+    success: { status: 204, description: "The draft and its documents were deleted." },
     errors: ["ENVELOPE_CANNOT_BE_MODIFIED", "LEGAL_HOLD"],
     call: (request, { sign }) =>
       sign.deleteAgreement(

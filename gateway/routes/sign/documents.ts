@@ -49,7 +49,7 @@ export const signDocumentRoutes: readonly Route[] = [
     method: "POST",
     path: all,
     summary: "Add documents to a draft",
-    description: "One with the documentId of another takes its place, and the tabs on it stay.",
+    description: "A document with an existing documentId replaces that document, and the tabs on it stay.",
     access: write,
     body: documentsBody(documentsInput, {
       multipart: true,
@@ -73,7 +73,7 @@ export const signDocumentRoutes: readonly Route[] = [
     method: "GET",
     path: one,
     texts,
-    summary: "Read the facts of a document",
+    summary: "Read the metadata of a document",
     access: read,
     success: { status: 200, description: "The document, without its bytes.", schema: agreementDocument.schemas.answer },
     errors: [],
@@ -91,7 +91,7 @@ export const signDocumentRoutes: readonly Route[] = [
     texts,
     summary: "Propose tabs for a document",
     description:
-      "Where its text asks for them: by tags such as `{{signature:1}}`, by blanks to write on, and by words such as `Signature:`. Nothing is changed; places that have a tab already are left out.",
+      "Finds places in its text that ask for tabs: tags such as `{{signature:1}}`, blanks, and words such as `Signature:`. Nothing is changed; places that already have a tab are left out.",
     access: read,
     success: {
       status: 200,
@@ -115,12 +115,12 @@ export const signDocumentRoutes: readonly Route[] = [
     texts,
     summary: "Add a document to a draft, or replace it",
     description:
-      'As JSON, or as the bytes alone, of any type; their name is that of Content-Disposition: `attachment; filename="NDA.pdf"`. The query says of such bytes what `pdfFields` and `pdfFieldsRecipientId` of JSON say.',
+      'As JSON, or as the raw bytes of any type, with the name in Content-Disposition: `attachment; filename="NDA.pdf"`. For raw bytes, the query takes `pdfFields` and `pdfFieldsRecipientId` of the JSON.',
     access: write,
     query: filterQuery(documentFields),
     headerParams: {
       "Content-Disposition": {
-        description: "The name of a document that is sent as its bytes.",
+        description: "The name of a document sent as raw bytes.",
         schema: { type: "string", examples: ['attachment; filename="NDA.pdf"'] },
       },
     },
@@ -145,7 +145,7 @@ export const signDocumentRoutes: readonly Route[] = [
     texts,
     summary: "Remove a document of a draft",
     access: write,
-    success: { status: 204, description: "The document is gone, and the tabs on it." },
+    success: { status: 204, description: "The document and the tabs on it were deleted." },
     errors: ["ENVELOPE_CANNOT_BE_MODIFIED"],
     call: ({ params, observed, ...request }, { sign }) =>
       sign.removeDocuments(

@@ -26,7 +26,7 @@ export const signFileRoutes: readonly Route[] = [
     path: "/v1/sign/agreements/{id}/documents/{documentId}/content",
     summary: "Download a document",
     description:
-      "Sealed once the agreement is completed; before, the document as everyone sees it. That is the file that was sent when it carries signatures; any other PDF was written anew when it came: same pages, without what acts or what nothing refers to.",
+      "The sealed document once the agreement is completed; before, the document as everyone sees it. That is the uploaded file if it has signatures; any other PDF was rewritten on upload: same pages, without active or unused content.",
     texts: { documentId: documentIdParam },
     errors: ["RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) =>
@@ -59,7 +59,7 @@ export const signFileRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/sign/agreements/{id}/certificate",
     summary: "Download the certificate of completion",
-    description: "Who signed what, when and how; before completion it says how far the agreement is.",
+    description: "Shows who signed what, when and how; before completion it shows the agreement's progress.",
     errors: ["RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) => sign.getCertificate({ agreementId: request.params.id }, withDocuments(request)),
     respond: ({ file }, request) => pdfReply(file, request),
@@ -86,7 +86,7 @@ export const attachmentRoutes: readonly Route[] = [
     operationId: "listAttachments",
     path: "/v1/sign/agreements/{id}/attachments",
     summary: "List the files that recipients have attached",
-    description: "In the order in which they did. Files that a person has replaced by another stay in the list.",
+    description: "In the order of attaching. Files that a person has replaced stay in the list.",
     notFound: { id: "ENVELOPE_NOT_FOUND" },
     success: { status: 200, description: "The attachments.", schema: listOf(attachment.schemas.answer) },
     errors: [],
@@ -102,7 +102,7 @@ export const attachmentRoutes: readonly Route[] = [
     operationId: "getAttachmentContent",
     path: "/v1/sign/agreements/{id}/attachments/{attachmentId}/content",
     summary: "Download a file that a recipient has attached",
-    description: "As the person gave it: no one has looked into it. Its SHA-256 is in the audit trail.",
+    description: "The file as the person uploaded it; it wasn't checked. Its SHA-256 is in the audit trail.",
     notFound: { id: "ENVELOPE_NOT_FOUND", attachmentId: "ATTACHMENT_NOT_FOUND" },
     ...fileAnswer({
       description: "The file.",

@@ -21,7 +21,7 @@ const consentTextRoutes: readonly Route[] = [
     path: "/v1/sign/agreements/{id}/consent-texts",
     summary: "List the texts that recipients have consented to",
     description:
-      "What was shown before a recipient agreed to electronic records, kept under its hash since then. Texts of consents that were recorded before version 0.2.0 are not kept.",
+      "The texts that were shown before recipients consented to electronic records, kept under their hash. Texts of consents recorded before version 0.2.0 aren't kept.",
     access: read,
     notFound: { id: "ENVELOPE_NOT_FOUND" },
     success: { status: 200, description: "The texts, each once.", schema: listOf(consentedText.schemas.answer) },

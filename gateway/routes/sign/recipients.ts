@@ -73,7 +73,7 @@ export const recipientRoutes: readonly Route[] = [
     method: "PUT",
     path: all,
     summary: "Change recipients of a draft, or add them",
-    description: "Those whose recipientId exists are changed, and keep what is left out; others are added.",
+    description: "Recipients whose recipientId exists are changed and keep absent members; others are added.",
     access: write,
     body: recipientsBody,
     success: { status: 200, description: "All recipients.", schema: recipientsSchema },
@@ -113,7 +113,7 @@ export const recipientRoutes: readonly Route[] = [
     path: one,
     texts,
     summary: "Change a recipient of a draft",
-    description: "What is left out stays. Tabs that are given take the place of the tabs that there were.",
+    description: "Absent members stay as they are. Tabs that you send replace the existing tabs.",
     access: write,
     body: createBody(recipientChanges, {
       maxBytes: recipientBodyBytes,
@@ -140,7 +140,7 @@ export const recipientRoutes: readonly Route[] = [
     texts,
     summary: "Remove a recipient of a draft",
     access: write,
-    success: { status: 204, description: "The recipient is gone, and the tabs with it." },
+    success: { status: 204, description: "The recipient and their tabs were deleted." },
     errors: ["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED"],
     call: ({ params, observed, ...request }, { sign }) =>
       sign.removeRecipients(
@@ -156,7 +156,7 @@ export const recipientRoutes: readonly Route[] = [
     path: all,
     summary: "Remove all recipients of a draft",
     access: write,
-    success: { status: 204, description: "There are none, and none of their tabs." },
+    success: { status: 204, description: "All recipients and their tabs were deleted." },
     errors: ["RECIPIENT_ALREADY_SIGNED", "ENVELOPE_CANNOT_BE_MODIFIED"],
     call: (request, { sign }) =>
       sign.updateAgreement(

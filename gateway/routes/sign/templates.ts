@@ -38,7 +38,7 @@ export const signTemplateRoutes: readonly Route[] = [
     method: "GET",
     path: "/v1/sign/templates",
     summary: "List templates",
-    description: "Newest first. Without limit all are returned, up to 1,000.",
+    description: "Newest first. Without limit, up to 1,000.",
     access: read,
     query: queryOf<TemplatesQuery>({
       limit: pageLimit,
@@ -57,7 +57,7 @@ export const signTemplateRoutes: readonly Route[] = [
     method: "POST",
     path: "/v1/sign/templates",
     summary: "Create a template",
-    description: "Its recipients are roles: they have a roleName, and seldom a name and an address.",
+    description: "Its recipients are roles: they have a roleName, and usually no name and address.",
     access: write,
     idempotencyKey: "optional",
     body: documentsBody(newSignTemplate, {
@@ -105,7 +105,7 @@ export const signTemplateRoutes: readonly Route[] = [
     path: "/v1/sign/templates/{id}",
     summary: "Change a template",
     description:
-      "What is left out stays. Lists take the place of the whole list that there was. Agreements that were made from it stay as they are.",
+      "Absent members stay as they are; lists replace the existing list. Agreements made from it stay as they are.",
     access: write,
     notFound,
     body: documentsBody(signTemplateChanges, {
@@ -134,7 +134,7 @@ export const signTemplateRoutes: readonly Route[] = [
     summary: "Delete a template",
     access: admin,
     notFound,
-    success: { status: 204, description: "The template is gone; agreements that were made from it stay." },
+    success: { status: 204, description: "The template was deleted; agreements made from it stay." },
     errors: ["LEGAL_HOLD"],
     call: (request, { sign }) =>
       sign.deleteAgreement(

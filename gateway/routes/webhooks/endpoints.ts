@@ -39,9 +39,9 @@ export const endpointRoutes: readonly Route[] = [
     operationId: "createWebhookEndpoint",
     method: "POST",
     path: "/v1/webhooks/endpoints",
-    summary: "Register an address for events",
+    summary: "Register an endpoint",
     description:
-      "From now on events of the wanted types are sent to it by POST, signed with the secret of this answer. The same X-Idempotency-Key with the same body answers the same endpoint for 24 hours. An organization may have 50 endpoints.",
+      "From now on, events of the requested types are sent to it by POST, signed with the secret in this response. The same X-Idempotency-Key with the same body returns the same endpoint for 24 hours. An organization can have 50 endpoints.",
     access: write,
     idempotencyKey: "optional",
     body: createBody(endpoint, {
@@ -116,7 +116,7 @@ export const endpointRoutes: readonly Route[] = [
     path: "/v1/webhooks/endpoints/{id}",
     summary: "Change an endpoint",
     description:
-      "Fields that are absent keep their values; null brings back the default. Enabling forgets the failures so far; disabling gives up what waits for it. What was missed is sent by recover.",
+      "Absent members keep their values; null restores the default. Enabling resets the failures; disabling drops waiting deliveries. To send missed events, use recover.",
     access: write,
     notFound: ofEndpoint,
     body: changeBody(endpoint, { example: { enabled: true, eventTypes: [] } }),
@@ -132,7 +132,7 @@ export const endpointRoutes: readonly Route[] = [
     method: "DELETE",
     path: "/v1/webhooks/endpoints/{id}",
     summary: "Delete an endpoint",
-    description: "Nothing is sent to it any more, also not what waits.",
+    description: "Nothing is sent to it any more, including waiting deliveries.",
     access: { ...write, whileSuspended: true },
     notFound: ofEndpoint,
     success: { status: 204, description: "The endpoint is gone." },
@@ -145,9 +145,9 @@ export const endpointRoutes: readonly Route[] = [
     operationId: "rotateWebhookSecret",
     method: "POST",
     path: "/v1/webhooks/endpoints/{id}/rotate-secret",
-    summary: "Give an endpoint a new secret",
+    summary: "Rotate the secret of an endpoint",
     description:
-      "For 24 hours requests have two signatures: with the new secret and with the one before. Whoever rotates twice within that time keeps the last two.",
+      "For 24 hours, requests have two signatures: with the new secret and with the previous one. If you rotate twice within that time, the last two are used.",
     access: write,
     notFound: ofEndpoint,
     success: {
@@ -164,13 +164,13 @@ export const endpointRoutes: readonly Route[] = [
     operationId: "testWebhookEndpoint",
     method: "POST",
     path: "/v1/webhooks/endpoints/{id}/test",
-    summary: "Send an event to try an endpoint out",
-    description: "An event of the type `webhook.test`, to this endpoint alone, whatever types it asks for.",
+    summary: "Send a test event",
+    description: "Sends an event of the type `webhook.test` to this endpoint only, whatever types it subscribes to.",
     access: write,
     notFound: ofEndpoint,
     success: {
       status: 202,
-      description: "The delivery, which tells later what became of it.",
+      description: "The delivery, which shows the result later.",
       schema: delivery.schemas.answer,
       headers: { Location: "Where it is read: /v1/webhooks/deliveries/{id}." },
     },
@@ -186,13 +186,17 @@ export const endpointRoutes: readonly Route[] = [
     operationId: "recoverWebhookEndpoint",
     method: "POST",
     path: "/v1/webhooks/endpoints/{id}/recover",
-    summary: "Send again what could not be delivered",
+    summary: "Recover missed events",
     description:
-      "Everything of a time that this endpoint has not received, in the order in which it happened. What has been delivered is not sent again. At most 100,000 at once: ask again for more.",
+      "Sends the events of a time range that this endpoint didn't receive, in the order in which they happened. Delivered events aren't sent again. At most 100,000 at once: call again for more.",
     access: write,
     notFound: ofEndpoint,
     body: createBody(recovery, { example: { since: "2026-11-20T00:00:00.000Z" } }),
-    success: { status: 202, description: "How many deliveries wait again.", schema: recovered.schemas.answer },
+    success: {
+      status: 202,
+      description: "The number of deliveries that were queued again.",
+      schema: recovered.schemas.answer,
+    },
     errors: ["WEBHOOK_ENDPOINT_DISABLED"],
     call: (request, { webhooks }) =>
       webhooks.recoverEndpoint(
