@@ -72,7 +72,7 @@ async function answer(read: (() => Promise<Shown>) | undefined): Promise<LocalAn
     return { status: 200, title: `${title} (${shown.deliveries.length})`, body: content(shown) };
   } catch (error) {
     const reason = escapeHtml(error instanceof Error ? error.message : String(error));
-    return { status: 502, title, body: `<h1>Webhook deliveries</h1>\n<p>They cannot be read now: ${reason}</p>` };
+    return { status: 502, title, body: `<h1>Webhook deliveries</h1>\n<p>The deliveries can't be read right now: ${reason}</p>` };
   }
 }
 
@@ -82,9 +82,9 @@ function content({ deliveries, endpoints, connects }: Shown): string {
     ...connects.map(({ id, settingsJson }) => [String(id), urlOf(settingsJson)] as const),
   ]);
   const empty =
-    "<p>No delivery yet. Register an endpoint, for example the inbox of this copy, and let something happen.</p>";
+    "<p>No deliveries yet. Register an endpoint, such as the inbox of this instance, then record an acceptance.</p>";
   return `<h1>Webhook deliveries</h1>
-<p class="lead about">The newest ${maxShown} of the demo organization, for ${countOf(endpoints.length, "endpoint")}${connects.length === 0 ? "" : ` and ${countOf(connects.length, "configuration")} of the compatible interface`}. The <a href="/webhook-inbox">inbox</a> of this copy shows what arrived there.</p>
+<p class="lead about">The newest ${maxShown} of the demo organization, for ${countOf(endpoints.length, "endpoint")}${connects.length === 0 ? "" : ` and ${countOf(connects.length, "configuration")} of the compatible interface`}. The <a href="/webhook-inbox">inbox</a> of this instance shows what arrived there.</p>
 ${deliveries.length === 0 ? empty : deliveries.map((delivery) => article(delivery, urls)).join("\n")}`;
 }
 

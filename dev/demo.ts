@@ -169,7 +169,7 @@ export interface LocalPages {
 
 /** What the terminal shows once everything has started. */
 export const welcomeText = (demo: Demo, home: Home, pages?: LocalPages, unready: readonly Unready[] = []): string => `
-${unready.length === 0 ? "Assent is ready.\n" : `${unreadyText(unready)}\nMore is in ${home.logFolder}. ${demo.baseUrl}/readyz answers 200 once all are ready.\n`}
+${unready.length === 0 ? "Assent is ready.\n" : `${unreadyText(unready)}\nSee ${home.logFolder} for more. ${demo.baseUrl}/readyz answers 200 once all are ready.\n`}
   base URL       ${demo.baseUrl}
   reference      ${demo.baseUrl}/docs
   dashboard      ${demo.baseUrl}/dashboard/
@@ -181,7 +181,7 @@ ${pageLines(demo, pages)}  organization   ${demo.organizationId}
   client secret  ${demo.clientSecret}
   data folder    ${home.folder}
 
-Record an acceptance (the same key again gives the same receipt):
+Record an acceptance (repeat it with the same key to get the same receipt):
 
   curl -s -X POST ${demo.baseUrl}/v1/click/accept \\
     -H 'Authorization: Bearer ${demo.apiKey}' \\
@@ -189,14 +189,14 @@ Record an acceptance (the same key again gives the same receipt):
     -H 'X-Idempotency-Key: first-try' \\
     -d '{"templateSlug":"${demoSlug}","userRef":"user-1"}'
 
-Generate a document (the answer says where its PDF is: contentUrl):
+Generate a document (contentUrl in the response is where its PDF is):
 
   curl -s -X POST ${demo.baseUrl}/v1/gen/documents \\
     -H 'Authorization: Bearer ${demo.apiKey}' \\
     -H 'Content-Type: application/json' \\
     -d @${join(home.folder, sampleFile("invoice"))}
 
-${pages?.webhooks ? webhookText(demo) : ""}Get an access token as a backend would:
+${pages?.webhooks ? webhookText(demo) : ""}Get an access token, as your backend would:
 
   curl -s -X POST ${demo.baseUrl}/oauth2/token \\
     -H 'Content-Type: application/json' \\
@@ -206,7 +206,7 @@ Stop with Ctrl-C.
 `;
 
 export const unreadyText = (unready: readonly Unready[]): string =>
-  `Assent runs, but it is NOT ready:\n\n${unready.map(({ name, reason }) => `  ${name.padEnd(14)} ${reason}\n`).join("")}`;
+  `Assent is running, but it is NOT ready:\n\n${unready.map(({ name, reason }) => `  ${name.padEnd(14)} ${reason}\n`).join("")}`;
 
 const pageLines = ({ baseUrl }: Demo, pages: LocalPages | undefined): string =>
   (pages ? `  demo page      ${baseUrl}/demo\n` : "") +
@@ -214,7 +214,7 @@ const pageLines = ({ baseUrl }: Demo, pages: LocalPages | undefined): string =>
   (pages?.webhooks ? `  webhooks       ${baseUrl}/webhook-deliveries\n` : "");
 
 const webhookText = ({ baseUrl, apiKey }: Demo): string => `\
-Have events sent to the inbox of this copy, and look at them at ${baseUrl}/webhook-inbox:
+Send events to the inbox of this instance, and see them at ${baseUrl}/webhook-inbox:
 
   curl -s -X POST ${baseUrl}/v1/webhooks/endpoints \\
     -H 'Authorization: Bearer ${apiKey}' \\

@@ -14,7 +14,7 @@ export function lockFolder(lockFile: string): () => void {
     const owner = readOrNothing(lockFile);
     const pid = Number.parseInt(owner, 10);
     if (pid > 0 && processIdentity(pid) === owner) {
-      throw new Error(`${dirname(lockFile)} is in use by another running copy (process ${pid})`);
+      throw new Error(`${dirname(lockFile)} is in use by another running instance (process ${pid})`);
     }
     removeStale(lockFile, owner);
   }

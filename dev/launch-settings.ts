@@ -10,18 +10,18 @@ import { settingsOfPrograms } from "./programs.ts";
 
 /** What `npm start` and `npm run start:distributed` read beside the settings of the processes, or have other defaults for. */
 export const launcherSettings: Readonly<Record<string, { readonly byDefault: string; readonly doc: string }>> = {
-  PORT: { byDefault: "8080, or a free one when it is taken", doc: "The port of the API; 0 takes a free one." },
+  PORT: { byDefault: "8080, or a free port if it is taken", doc: "The port of the API; 0 uses a free one." },
   HOST: {
     byDefault: "`127.0.0.1`",
     doc: "The address that the API listens on. A name other than localhost is not used.",
   },
   ASSENT_HOME: {
     byDefault: "`.assent`",
-    doc: "The data folder: database, keys, logs, `demo.json`. Without its `secrets.json` the database is of no use.",
+    doc: "The data folder: database, keys, logs, `demo.json`. Without its `secrets.json` the database can't be used.",
   },
   DATABASE_URL: {
     byDefault: "an embedded Postgres in the data folder",
-    doc: "A database to use instead, with a login that owns it and may create roles.",
+    doc: "A database to use instead, with a login that owns it and can create roles.",
   },
   NATS_URL: {
     byDefault: "in memory; `start:distributed` starts nats-server",
@@ -33,13 +33,13 @@ export const launcherSettings: Readonly<Record<string, { readonly byDefault: str
   },
   SMTP_URL: {
     byDefault: "empty",
-    doc: "A mail server ([mails](mail.md)). Without it `npm start` keeps mails in a mailbox at /mailbox, and `start:distributed` sends none. Links in mails lead to this copy when `PUBLIC_URL` is empty.",
+    doc: "A mail server ([mails](mail.md)). Without it, `npm start` keeps emails in a mailbox at /mailbox, and `start:distributed` sends none. If `PUBLIC_URL` is empty, links in emails lead to this instance.",
   },
   OFFICE_PROGRAM: {
     byDefault: "`soffice` on PATH",
     doc: "As below. Without LibreOffice, or with `-`, the convert service is not started, and Office files and pictures are refused.",
   },
-  WEBHOOKS_ALLOW_PRIVATE: { byDefault: "`true`", doc: "As below: the inbox of a copy is on this machine." },
+  WEBHOOKS_ALLOW_PRIVATE: { byDefault: "`true`", doc: "As below, because the inbox is on this machine." },
   GRPC_HOST: { byDefault: "`127.0.0.1`", doc: "As below, with another default." },
 };
 
@@ -149,13 +149,13 @@ export function unreadVariables(env: Environment, command: string, decided: read
     .sort()
     .flatMap((name) => {
       const setting = declared.has(name) ? name : name.replace(/_FILE$/, "");
-      if (decided.includes(setting)) return [`${name} is set and not used: ${command} decides that itself`];
-      if (name === "HOST" && hostOf(env) !== env.HOST) return ["HOST is set and not used: it is no address"];
+      if (decided.includes(setting)) return [`${name} is set but not used: ${command} decides that itself`];
+      if (name === "HOST" && hostOf(env) !== env.HOST) return ["HOST is set but not used: it is not an address"];
       if (declared.has(setting) || setting in launcherSettings || isElsewhere(setting)) return [];
       const meant = [...declared].find((known) => isNear(setting, known));
-      if (meant !== undefined) return [`${name} is set, and nothing reads it. Is ${meant} meant?`];
+      if (meant !== undefined) return [`${name} is set, but nothing reads it. Is ${meant} meant?`];
       return looksOurs(setting)
-        ? [`${name} is set, and nothing reads it (docs/configuration.md has all settings)`]
+        ? [`${name} is set, but nothing reads it (docs/configuration.md has all settings)`]
         : [];
     });
 }

@@ -148,7 +148,7 @@ export function createMailbox(now: () => Date = () => new Date()): Mailbox {
 }
 
 const content = (kept: readonly Kept[]): string => `<h1>Mailbox</h1>
-${kept.length === 0 ? "<p>No mail yet. Send an agreement to someone without a clientUserId, and the invitation comes here.</p>" : kept.map(article).join("\n")}`;
+${kept.length === 0 ? "<p>No emails yet. Send an agreement to someone without a clientUserId, and the invitation appears here.</p>" : kept.map(article).join("\n")}`;
 
 function article({ mail, receivedAt }: Kept): string {
   const { to, subject, text, html, fromName = "", replyTo } = mail;

@@ -44,7 +44,7 @@ export const errorCatalogue = {
   TOO_MANY_CREDENTIALS: row(
     409,
     Code.FailedPrecondition,
-    "The organization has as many API keys and OAuth clients as it may. Revoke those that no one uses.",
+    "The organization has reached its limit of API keys and OAuth clients. Revoke those you no longer use.",
   ),
   NOT_FOUND: row(404, Code.NotFound, "No such endpoint. Check the method and the path."),
   VALIDATION_FAILED: row(

@@ -171,7 +171,7 @@ const authCommands: readonly CommandOf<AdminClient>[] = [
       const request = { dryRun: values["dry-run"] === true };
       return async (admin) => {
         const { isKept, listed, missing, running, elsewhere, unreadable } = await admin.applyErasureList(request);
-        if (!isKept) throw new Error("auth keeps no list of erasures: ERASURE_LIST is not set");
+        if (!isKept) throw new Error("auth keeps no list of erasures, because ERASURE_LIST is not set");
         return { listed, missing, running, elsewhere, unreadable };
       };
     },

@@ -56,7 +56,7 @@ function readRuntimeFile(file: string): RuntimeFile {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
       throw new Error(
-        `no running copy found: ${file} does not exist. Start one with 'npm start', or set ASSENT_ADMIN_URL and ASSENT_ADMIN_TOKEN`,
+        `no running instance found: ${file} does not exist. Start one with 'npm start', or set ASSENT_ADMIN_URL and ASSENT_ADMIN_TOKEN`,
         { cause },
       );
     }

@@ -19,7 +19,7 @@ const confirmation = (at: string | null | undefined, operator: string | null | u
 /** The indexes of leaves that are missing, from the first to the last. */
 function leavesOf({ from, to }: LogList["epochs"][number]["missing"]): string {
   const count = to - from;
-  if (count <= 0) return "no leaf that is known of";
+  if (count <= 0) return "no known leaf";
   return count === 1 ? `1 leaf, ${from}` : `${count} leaves, ${from} to ${to - 1}`;
 }
 
@@ -27,7 +27,7 @@ function leavesOf({ from, to }: LogList["epochs"][number]["missing"]): string {
 async function confirmWitness(admin: EvidenceAdminClient) {
   const { confirmed, firstEpoch } = await admin.confirmLogWitness({});
   if (!confirmed) return { confirmed };
-  const meaning = `what the logs had signed is not known any more, so each goes on in a new epoch, /e${firstEpoch} or later; see evidence-logs list`;
+  const meaning = `it is unknown what the logs had signed, so each continues in a new epoch, /e${firstEpoch} or later; see evidence-logs list`;
   return { confirmed, firstEpoch, meaning };
 }
 

@@ -66,7 +66,7 @@ function explain(error: unknown, adminUrl: string): string {
   if (known !== undefined) return [known.message, ...known.details.map((d) => `  ${d.field}: ${d.message}`)].join("\n");
   const { code, rawMessage } = ConnectError.from(error);
   if (code === Code.Unauthenticated)
-    return `${adminUrl} refuses the admin token. Is it the one this copy was started with?`;
+    return `${adminUrl} refuses the admin token. Is it the token this instance was started with?`;
   if (code === Code.Unavailable) return `nothing answers at ${adminUrl} (${rawMessage}). Is Assent running?`;
   return rawMessage;
 }
@@ -158,12 +158,12 @@ export const usageText = `Usage: npm run admin -- <command> [--json]
 ${commands.map(({ name, synopsis }) => `  ${name} ${synopsis}`.trimEnd()).join("\n")}
 
 Plans: gen_starter, gen_pro, gen_hoa, business, gen_payg. Limits are requests per 60-second window.
-lastUsedAt is exact to about a minute. Keys of clients are public keys in PEM, RSA or P-256, at most 5 a client;
-a revoked one gets no tokens any more, those that it got live on for up to an hour (clients revoke ends them).
-Purposes of evidence keys: receipt, log, render. A new key takes over at once; a revoked one is never used again.
-Dead events are what a consumer gave up. A requeued one takes effect at once, a discarded one never; one that fails again
-stays. list prints what the events say with --json only.
-Services that have consumers, and those that have a master key: ${services.join(", ")}. master-keys reseal seals everything
-anew with the first key, in the background; status tells how far it is and which keys may be taken away then.
+lastUsedAt is exact to about a minute. Keys of clients are public keys in PEM, RSA or P-256, at most 5 per client.
+A revoked key gets no new tokens; its tokens stay valid for up to an hour (clients revoke ends them).
+Purposes of evidence keys: receipt, log, render. A new key takes over immediately; a revoked one is never used again.
+Dead events are events that a consumer gave up. A requeued event takes effect immediately, a discarded one never; one
+that fails again stays. list prints the content of events only with --json.
+Services with consumers, and services with a master key: ${services.join(", ")}. master-keys reseal seals
+everything again with the first key, in the background; status shows the progress, and which keys you can remove then.
 --json prints exactly one line of JSON. Secrets are shown once, when they are made.
 `;

@@ -16,8 +16,8 @@ export function checkSeal(installation: Installation, now: Date): Finding[] {
     return [
       wrong(
         "seal",
-        "SEAL_KEY and SEAL_CERTIFICATES are not set: sign does not become ready",
-        "docs/sealing.md tells how.",
+        "SEAL_KEY and SEAL_CERTIFICATES are not set, so sign does not become ready",
+        "docs/sealing.md explains how.",
       ),
     ];
   }
@@ -27,7 +27,7 @@ export function checkSeal(installation: Installation, now: Date): Finding[] {
     return [...lifetime("seal", chain, now), ...sealChain(chain)];
   } catch (error) {
     return [
-      wrong("seal", `the key cannot seal with this certificate: ${reasonOf(error)}`, "docs/sealing.md tells how."),
+      wrong("seal", `the key cannot seal with this certificate: ${reasonOf(error)}`, "docs/sealing.md explains how."),
     ];
   }
 }
@@ -40,7 +40,7 @@ export function checkWire(installation: Installation, now: Date): Finding[] {
       notice(
         "wire",
         "gRPC between processes is neither encrypted nor authenticated",
-        "Set RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE unless the network does that: components/mtls.",
+        "Set RPC_TLS_CERT_FILE, RPC_TLS_KEY_FILE and RPC_TLS_CA_FILE (components/mtls), unless the network encrypts.",
       ),
     ];
   }
@@ -53,7 +53,7 @@ export function checkWire(installation: Installation, now: Date): Finding[] {
     }
     const trusted = readCertificates(readFileSync(ca, "utf8"));
     if (![...chain.slice(1), ...trusted].some((issuer) => own.checkIssued(issuer))) {
-      throw new Error("RPC_TLS_CA_FILE is not the authority that the certificate comes from");
+      throw new Error("the certificate was not issued by the authority in RPC_TLS_CA_FILE");
     }
     return lifetime("wire", chain, now);
   } catch (error) {
@@ -79,7 +79,7 @@ function sealChain(chain: readonly X509Certificate[]): Finding[] {
     return [
       notice(
         "seal",
-        "the certificate signs itself: every seal begins with TEST SEAL",
+        "the certificate is self-signed, so every seal begins with TEST SEAL",
         "See docs/sealing.md for how to get one.",
       ),
     ];
@@ -92,7 +92,7 @@ function sealChain(chain: readonly X509Certificate[]): Finding[] {
     notice(
       "seal",
       "SEAL_CERTIFICATES does not lead from the certificate to a root, each issued by the next",
-      "Put those up to the root after it, in their order: programs that verify seals ask for them.",
+      "Add the certificates up to the root after it, in order: programs that verify seals need them.",
     ),
   ];
 }

@@ -26,13 +26,13 @@ export function checkEncryption(url: string): Finding[] {
   const { hostname, protocol, searchParams } = new URL(url);
   const host = searchParams.get("host") ?? decodeURIComponent(hostname);
   const mode = searchParams.get("sslmode") ?? "";
-  if (mode === "verify-full") return [ok(check, "the certificate of the server is checked, and its name")];
+  if (mode === "verify-full") return [ok(check, "the certificate and name of the server are checked")];
   if (host === "" || host.startsWith("/") || protocol === "socket:" || isLoopback(host)) return [];
   const todo =
-    "Add ?sslmode=verify-full to DATABASE_URL, and &sslrootcert=… with the file of its authority where that is not a public one.";
+    "Add ?sslmode=verify-full to DATABASE_URL, and &sslrootcert=… with the file of its authority if that is not a public one.";
   const isChecked = ["require", "verify-ca", "prefer"].includes(mode) && !searchParams.has("uselibpqcompat");
   if (isChecked) return [notice(check, `sslmode=${mode} means verify-full today, and less in later releases`, todo)];
-  return [wrong(check, `no one checks that it is the database which answers at ${host}`, todo)];
+  return [wrong(check, `nothing verifies the identity of the database at ${host}`, todo)];
 }
 
 async function askDatabase(installation: Installation, url: string): Promise<Finding[]> {
@@ -97,7 +97,7 @@ async function checkServer(query: Query): Promise<Finding[]> {
     findings.push(
       wrong(
         "durability",
-        `synchronous_commit is ${synchronousCommit}, fsync ${fsync}, full_page_writes ${fullPageWrites}: a crash loses what was answered`,
+        `synchronous_commit is ${synchronousCommit}, fsync ${fsync}, full_page_writes ${fullPageWrites}: a crash loses answered requests`,
         "Turn all three on, for the server, the database and the login (alter role … reset synchronous_commit).",
       ),
     );
@@ -109,7 +109,7 @@ async function checkServer(query: Query): Promise<Finding[]> {
     findings.push(
       notice(
         "database log",
-        "the server logs statements or their parameters, which may be personal",
+        "the server logs statements or their parameters, which may contain personal data",
         "Leave log_statement at none and log_parameter_max_length_on_error at 0.",
       ),
     );
@@ -137,7 +137,7 @@ async function checkConnections(installation: Installation, query: Query): Promi
   // One process of each as it starts beside the one that it replaces.
   const wanted = installation.programs.map(({ settings }) => Number(poolSizeOf(settings, installation)));
   const sum = wanted.reduce((total, size) => total + size, 0);
-  const says = `${used} of ${most} connections are in use; another process of each kind may take ${sum}`;
+  const says = `${used} of ${most} connections are in use; one more process of each kind can take ${sum}`;
   if (most - used >= sum) return ok("connections", says);
   return notice("connections", says, "Raise max_connections: docs/operations.md, Connections, adds them up.");
 }
@@ -155,12 +155,12 @@ async function checkReplicas(query: Query): Promise<Finding[]> {
   if (row?.recovering === true) {
     return [wrong("replicas", "DATABASE_URL points to a read-only replica", "Use the address of the primary.")];
   }
-  if (row?.names !== "") return [ok("replicas", "a commit is answered when a second server has it")];
+  if (row?.names !== "") return [ok("replicas", "commits wait until a second server has them")];
   return [
     notice(
       "replicas",
-      `no synchronous replica: whoever loses this server's disk loses what was answered (${row.standbys} others)`,
-      "Set synchronous_standby_names, as deploy/k8s/components/postgres-cnpg does, where nothing may be lost.",
+      `no synchronous replica: losing this server's disk loses answered requests (${row.standbys} others)`,
+      "If nothing may be lost, set synchronous_standby_names as deploy/k8s/components/postgres-cnpg does.",
     ),
   ];
 }
@@ -210,12 +210,12 @@ async function checkMigrations(installation: Installation, query: Query): Promis
   const hidden = tables.filter(({ readable }) => !readable).map(({ schema }) => schema);
   if (hidden.length > 0) {
     return [
-      skipped("migrations", `this login may not read which are applied to ${hidden.join(", ")}; the owner's login may`),
+      skipped("migrations", `this login cannot read the migrations of ${hidden.join(", ")}; the owner's login can`),
     ];
   }
   const found: Finding[] = [];
   for (const { schema, list } of expected) found.push(...(await compare(query, schema, list)));
-  return found.length > 0 ? found : [ok("migrations", "all of this release are applied")];
+  return found.length > 0 ? found : [ok("migrations", "all migrations of this release are applied")];
 }
 
 const migrateFirst = "Run npm run migrate with the owner's DATABASE_URL before the processes start.";
@@ -237,7 +237,7 @@ async function compare(
           notice(
             "migrations",
             `${schema} has ${unknown.join(", ")}, which this release does not know`,
-            "The database is newer. Only the release before it may still run on it: docs/releasing.md.",
+            "The database is newer. Only the release before it can still run on it: docs/releasing.md.",
           ),
         ]
       : []),

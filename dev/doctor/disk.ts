@@ -20,8 +20,8 @@ export function temporaryFolder(folder: string = tmpdir()): Finding {
     }
     const { bavail, bsize } = statfsSync(folder);
     const freeMb = Math.floor((bavail * bsize) / bytesOfMb);
-    if (freeMb >= neededTemporaryMb) return ok("temporary files", `${folder} takes files, ${freeMb} MB are free`);
-    const [says, todo] = [`${folder} has only ${freeMb} MB free`, `Leave ${neededTemporaryMb} MB.`];
+    if (freeMb >= neededTemporaryMb) return ok("temporary files", `${folder} is writable, ${freeMb} MB are free`);
+    const [says, todo] = [`${folder} has only ${freeMb} MB free`, `Free up ${neededTemporaryMb} MB.`];
     return freeMb < fullMb ? wrong("temporary files", says, todo) : notice("temporary files", says, todo);
   } catch (error) {
     return wrong(
@@ -53,7 +53,7 @@ async function trial(query: Query): Promise<Finding[]> {
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "53100") return [wrong(check, `it is full: ${reasonOf(error)}`, todoFull)];
-    return [skipped(check, `no trial could be made: ${reasonOf(error)}`)];
+    return [skipped(check, `it could not be tested: ${reasonOf(error)}`)];
   } finally {
     await query("rollback");
   }
@@ -82,8 +82,8 @@ async function growingLog(query: Query): Promise<Finding[]> {
     findings.push(
       notice(
         "base backup",
-        "the server archives its log, but no base backup was ever noted: without one the archive restores nothing",
-        "Make one and note it, or note that others watch over backups (docs/operations.md, On a Postgres of your own).",
+        "the server archives its log, but no base backup was recorded: without one the archive cannot restore anything",
+        "Make one and record it, or record that backups are monitored elsewhere (docs/operations.md, On a Postgres of your own).",
       ),
     );
   }
@@ -93,7 +93,7 @@ async function growingLog(query: Query): Promise<Finding[]> {
   );
   for (const { name, kept } of slots.filter(({ kept }) => kept >= keptMbOfSlot)) {
     findings.push(
-      notice(check, `no one reads the replication slot ${name}, which keeps ${kept} MB of the log`, todoFull),
+      notice(check, `nothing reads the replication slot ${name}, which keeps ${kept} MB of the log`, todoFull),
     );
   }
   return findings;
@@ -105,7 +105,7 @@ async function freeSpace(query: Query): Promise<Finding> {
     `select pg_catalog.pg_has_role(session_user, 'pg_execute_server_program', 'usage') as mighty,
        pg_catalog.pg_size_pretty(pg_catalog.pg_database_size(pg_catalog.current_database())) as size`,
   );
-  const unknown = `the database has ${seen?.size}; how much room is left, Postgres tells no login like this one. Watch the volume`;
+  const unknown = `the database has ${seen?.size}; this login cannot see how much space is left. Watch the volume`;
   if (seen?.mighty !== true) return skipped(check, unknown);
   await query("begin");
   try {

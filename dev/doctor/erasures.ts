@@ -12,8 +12,8 @@ const apply = "npm run -s admin -- erasures apply (docs/operations.md, Restore)"
 
 const noList = notice(
   check,
-  "no list of erasures is kept apart from the database",
-  "Set ERASURE_LIST: when a backup is restored, whoever was erased since must be erased again.",
+  "no list of erasures is kept outside the database",
+  "Set ERASURE_LIST: after a backup is restored, everyone erased since must be erased again.",
 );
 
 /** Whether the database knows of all erasures that stand in the list: after a restore it may not. */
@@ -52,11 +52,11 @@ type Compared = Pick<ApplyErasureListResponse, "listed" | "missing" | "unreadabl
 function compared({ listed, missing, unreadable }: Compared): Finding[] {
   const findings: Finding[] = [];
   if (missing > 0) {
-    const says = `${missing} of the list are not in the database: it is of a time before them`;
+    const says = `${missing} of the list are not in the database, so it is older than they are`;
     findings.push(wrong(check, says, `Set the legal holds of that time again, then ${apply}.`));
   }
   if (unreadable > 0) {
-    const todo = "Put the former key behind the new one, or remove files that are older than every backup.";
+    const todo = "Add the previous key after the new one, or remove files that are older than every backup.";
     findings.push(wrong(check, `${unreadable} of the list open with no key of AUTH_MASTER_KEY`, todo));
   }
   return findings.length > 0 ? findings : [ok(check, `the database has all ${listed} of the list`)];

@@ -66,20 +66,20 @@ const unconfirmedEpochs = (count: number): Finding[] =>
 /** The same of a running click service, which compares the logs with their witness itself. */
 export function epochsOfRunning({ witness, unconfirmed, setbacks }: ListLogEpochsResponse): Finding[] {
   const waiting = setbacks.filter(({ confirmedAt }) => confirmedAt === undefined).map(({ service }) => service);
-  const says = `no one has confirmed that a database or NATS went back in time, by what ${waiting.join(", ")} found: nothing is deleted for its time`;
+  const says = `no one has confirmed that a database or NATS went back in time, as ${waiting.join(", ")} found: nothing is deleted at the end of its retention period`;
   const found = [
     ...unconfirmedEpochs(unconfirmed),
     ...(waiting.length === 0 ? [] : [wrong("setbacks", says, "docs/operations.md, EventsBeganAnew.")]),
   ];
   if (witness === undefined) return [noWitness, ...found];
   if (witness.problem !== "") return [wrong(witnessCheck, witness.problem, witnessRemedy), ...found];
-  return found.length > 0 ? found : [ok(witnessCheck, "no epoch of a log waits to be confirmed")];
+  return found.length > 0 ? found : [ok(witnessCheck, "no epoch of a log waits for confirmation")];
 }
 
 const wentBack = "docs/operations.md, EvidenceWentBack.";
 const noWitness = notice(
   witnessCheck,
-  "no one outside the database knows what the logs have signed",
+  "nothing outside the database knows what the logs have signed",
   "Set LOG_WITNESS: after a restore the logs would sign a second history (docs/operations.md, The witness of the logs).",
 );
 
@@ -97,13 +97,13 @@ async function compareWitness(pool: pg.Pool, witness: LogWitness): Promise<Findi
   if (damaged.length > 0) {
     return wrong(
       witnessCheck,
-      `what it has of ${damaged.length} logs is damaged: ${damaged[0]}`,
+      `its copy of ${damaged.length} logs is damaged: ${damaged[0]}`,
       "EvidenceContradictsItself.",
     );
   }
-  if (behind.length === 0) return ok(witnessCheck, "the database has all that the logs have signed");
-  const says = `the database lacks what ${behind.length} logs have signed: it is of a time before that`;
-  return wrong(witnessCheck, says, `click will open new epochs of them: ${wentBack}`);
+  if (behind.length === 0) return ok(witnessCheck, "the database has everything that the logs have signed");
+  const says = `the database lacks what ${behind.length} logs have signed, so it is older`;
+  return wrong(witnessCheck, says, `click will open new epochs of these logs: ${wentBack}`);
 }
 
 /** "none" when nothing is stored yet. */
@@ -127,15 +127,15 @@ const checks: readonly Check[] = [
 async function check(name: string, open: () => Promise<Outcome>): Promise<Finding> {
   try {
     const outcome = await open();
-    if (outcome === "matches") return ok(name, "it is the one that the database was made with");
+    if (outcome === "matches") return ok(name, "it is the key that the database was created with");
     if (outcome === "none") return ok(name, "nothing in the database depends on it yet");
     return wrong(
       name,
-      "it is not the one that the database was made with",
-      "Restore the previous key from your secret store: docs/operations.md, Keys.",
+      "it is not the key that the database was created with",
+      "Restore the original key from your secret store: docs/operations.md, Keys.",
     );
   } catch (error) {
-    return skipped(name, `whether it fits could not be found out: ${reasonOf(error)}`);
+    return skipped(name, `it could not be checked: ${reasonOf(error)}`);
   }
 }
 

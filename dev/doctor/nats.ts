@@ -27,7 +27,7 @@ export async function checkNats(installation: Installation): Promise<Finding[]> 
 function serverFinding({ version, isCluster }: NatsReport): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major < 2 || (major === 2 && minor < 9)) {
-    return wrong("nats", `NATS ${version} is too old`, "Use 2.9 or newer; 2.10 can flush before it acknowledges.");
+    return wrong("nats", `NATS ${version} is too old`, "Use 2.10 or newer, which can flush before it acknowledges.");
   }
   if (major === 2 && minor < 10) {
     return notice("nats", `NATS ${version} cannot flush before it acknowledges`, "Use 2.10 or newer.");
@@ -46,7 +46,7 @@ function encryptionFindings(url: string): Finding[] {
   const remote = servers.filter((server) => !isLoopback(server.replace(/:\d+$/, "")));
   if (tls !== undefined || remote.length === 0) return [];
   const says = `what is sent to ${remote.join(", ")} is not encrypted`;
-  return [notice("nats", says, "Give the servers a certificate, and NATS_URL the scheme tls (docs/hardening.md).")];
+  return [notice("nats", says, "Give the servers a certificate, and use the scheme tls in NATS_URL (docs/hardening.md).")];
 }
 
 function streamFindings({ stream, isCluster }: NatsReport): Finding[] {

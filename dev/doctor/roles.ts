@@ -34,23 +34,23 @@ export async function checkRoles(installation: Installation, query: Query): Prom
   const mighty = found.filter((role) => role.mighty).map(({ name }) => name);
   const findings: Finding[] = [];
   if (missing.length > 0) {
-    findings.push(wrong("roles", `there is no role ${missing.join(", ")}`, "Run npm run migrate, which makes them."));
+    findings.push(wrong("roles", `there is no role ${missing.join(", ")}`, "Run npm run migrate, which creates them."));
   }
   if (closed.length > 0) {
     findings.push(
       wrong(
         "roles",
-        `the login may not take on ${closed.join(", ")}`,
+        `the login cannot use the role ${closed.join(", ")}`,
         "Run npm run migrate with SERVICE_LOGIN set to this login, or to a role that it is a member of.",
       ),
     );
   }
   if (mighty.length > 0) {
     findings.push(
-      wrong("roles", `${mighty.join(", ")} may see all rows`, "Take superuser and bypassrls from these roles."),
+      wrong("roles", `${mighty.join(", ")} can see all rows`, "Remove superuser and bypassrls from these roles."),
     );
   }
-  if (findings.length === 0) findings.push(ok("roles", `the login may take on ${names.length} roles`));
+  if (findings.length === 0) findings.push(ok("roles", `the login can use ${names.length} roles`));
   return [...findings, ...(await checkLogin(query))];
 }
 

@@ -25,10 +25,10 @@ export interface DoctorStreams {
 
 const usage = `usage: npm run doctor -- [process …] [--json]
 
-Looks at the settings in the environment and at what they lead to, and names what is missing or wrong and what to do.
-Without names all processes are looked at: ${programNames.join(", ")};
-where no DATABASE_URL is set and npm start runs a copy in this folder, that copy instead.
-It changes nothing. The exit code is 1 when something is wrong, 2 when it was called wrongly.
+Checks the settings in the environment and everything they point to, and says what is missing or wrong and what to do.
+Without names, it checks all processes: ${programNames.join(", ")};
+if no DATABASE_URL is set and npm start runs an instance in this folder, it checks that instance.
+It changes nothing. The exit code is 1 if something is wrong, and 2 if it was called incorrectly.
 `;
 
 /** The whole program; returns its exit code. */
@@ -116,7 +116,7 @@ function textOf(findings: readonly Finding[]): string {
   });
   const count = (verdict: Finding["verdict"]): number =>
     findings.filter((finding) => finding.verdict === verdict).length;
-  const summary = `Result: ${count("wrong")} wrong, ${count("notice")} to know, ${count("skipped")} not looked at, ${count("ok")} in order\n`;
+  const summary = `Result: ${count("wrong")} wrong, ${count("notice")} to know, ${count("skipped")} skipped, ${count("ok")} OK\n`;
   return `${lines.join("")}\n${summary}`;
 }
 
@@ -131,8 +131,8 @@ function nodeFinding(version: string): Finding {
   if (major < 22 || (major === 22 && minor < 18)) {
     return wrong(
       "node",
-      `Node ${version} cannot run TypeScript as it is`,
-      "Install Node 24, or run it by npm run doctor.",
+      `Node ${version} cannot run TypeScript directly`,
+      "Install Node 24, or use npm run doctor.",
     );
   }
   if (major !== 24) {
@@ -154,7 +154,7 @@ async function checkCopy(env: Environment, folder: string): Promise<Finding[] | 
   return [
     await ready(runtime.baseUrl, join(folder, "logs")),
     ...(await afterRestore(runtime)),
-    skipped("settings", "the copy has chosen them itself; name processes to look at those of this environment"),
+    skipped("settings", "the instance chose them itself; to check the settings of this environment, name processes"),
   ];
 }
 
@@ -166,7 +166,7 @@ async function ready(baseUrl: string, logs: string): Promise<Finding> {
     return wrong(
       "copy",
       `the one at ${baseUrl} is not ready. ${message}`,
-      `Look at what it printed, and into ${logs}.`,
+      `See what it printed, and ${logs}.`,
     );
   } catch (error) {
     const says = `the one at ${baseUrl} does not answer: ${reasonOf(error)}`;
@@ -179,7 +179,7 @@ async function afterRestore({ adminUrl, clickAdminUrl = adminUrl, adminToken }: 
   const auth = createClient(AdminService, createAdminTransport(adminUrl, adminToken));
   const click = createClient(EvidenceAdminService, createAdminTransport(clickAdminUrl, adminToken));
   const options = { timeoutMs: patienceMs };
-  const unknown = (check: string) => (error: unknown) => [skipped(check, `the copy does not tell: ${reasonOf(error)}`)];
+  const unknown = (check: string) => (error: unknown) => [skipped(check, `the instance does not say: ${reasonOf(error)}`)];
   const found = await Promise.all([
     click.listLogEpochs({}, options).then(epochsOfRunning, unknown("log witness")),
     auth.applyErasureList({ dryRun: true }, options).then(erasuresOfRunning, unknown("erasures")),

@@ -41,7 +41,7 @@ export function checkSettings(installation: Installation): Finding[] {
     ),
   ];
   const names = installation.programs.map(({ title }) => title).join(", ");
-  if (findings.length === 0) findings.push(ok("settings", `${names} would start with these`));
+  if (findings.length === 0) findings.push(ok("settings", `${names} would start with these settings settings`));
   return [...findings, ...weakSettings(installation)];
 }
 
@@ -53,8 +53,8 @@ function elsewhere({ env, programs }: Installation): Finding[] {
   return [
     notice(
       "settings",
-      "no setting of any process is in this environment",
-      "Run the doctor where a process runs, or with its settings. Beside a copy that `npm start` runs, it looks at that.",
+      "this environment has no settings of any process",
+      "Run the doctor where a process runs, or with its settings. While `npm start` runs an instance here, it checks that.",
     ),
   ];
 }
@@ -100,7 +100,7 @@ function weakSettings(installation: Installation): Finding[] {
     findings.push(
       wrong(
         "webhooks",
-        "WEBHOOKS_ALLOW_PRIVATE lets customers reach whatever this process reaches",
+        "WEBHOOKS_ALLOW_PRIVATE lets customers reach everything this process can reach",
         "Remove it, except on a development machine.",
       ),
     );

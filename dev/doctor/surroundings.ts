@@ -55,7 +55,7 @@ async function reach(installation: Installation, publicUrl: string): Promise<Fin
   try {
     const { name } = ((await ask("/")) ?? {}) as { name?: unknown };
     if (name !== "Assent") {
-      return wrong(check, "the server there is not a gateway", "Set the address of the gateways.");
+      return wrong(check, "the server there is not a gateway", "Set the address of your gateways.");
     }
     const [there, here] = [keyIds(await ask("/.well-known/jwks.json")), await ownKeyIds(installation)];
     if (there.length > 0 && here.length > 0 && !there.some((kid) => here.includes(kid))) {
@@ -104,9 +104,9 @@ export async function checkIdentityProvider(installation: Installation): Promise
   });
   try {
     await provider.begin(`${installation.text("PUBLIC_URL") ?? issuer}/`);
-    return [ok(check, `${issuer} says how to sign in`)];
+    return [ok(check, `${issuer} describes how to sign in`)];
   } catch (error) {
-    const todo = "Check OIDC_ISSUER, and that the gateway may reach it.";
+    const todo = "Check OIDC_ISSUER, and that the gateway can reach it.";
     const reason = reasonOf(error instanceof Error && error.cause !== undefined ? error.cause : error);
     return [wrong(check, `${issuer} cannot be used: ${reason}`, todo)];
   }
@@ -130,7 +130,7 @@ export async function checkTimestamps(installation: Installation): Promise<Findi
     return [
       notice(
         "time stamps",
-        "the authority answers, but nothing says which certificates it must have",
+        "the authority answers, but its certificates are not configured",
         "Set TSA_CERTIFICATES for sign and TSA_CA_FILE for click.",
       ),
     ];
@@ -165,7 +165,7 @@ export async function checkMail(installation: Installation): Promise<Finding[]> 
   const transport = createTransport({ url, ...limits, ...(egress && { getSocket: socketThrough(egress) }) });
   try {
     await transport.verify();
-    return [ok("mail", "the server takes our login")];
+    return [ok("mail", "the server accepts the login")];
   } catch (error) {
     return [wrong("mail", `the server cannot be used: ${reasonOf(error)}`, "Check host, port and login in SMTP_URL.")];
   } finally {

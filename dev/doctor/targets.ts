@@ -88,13 +88,13 @@ async function identify(transport: GrpcTransport, name: string, target: string, 
   }
   if (said instanceof ConnectError && [Code.Unauthenticated, Code.PermissionDenied].includes(said.code)) {
     const todo = "Give all processes the same INTERNAL_TOKEN_KEYS, or certificates whose names RPC_OWN_NAMES lists.";
-    return { finding: wrong(name, `${target} does not take this process for one of the installation`, todo) };
+    return { finding: wrong(name, `${target} does not recognize this process as part of the installation`, todo) };
   }
   if (status !== ServingStatus.SERVING) {
-    const todo = "Check its log for what keeps it from becoming ready.";
-    return { finding: wrong(name, `${target} answers, but does not want requests yet`, todo) };
+    const todo = "Check its log for the reason.";
+    return { finding: wrong(name, `${target} answers, but is not ready`, todo) };
   }
-  const finding = ok(name, `${target} wants requests`);
+  const finding = ok(name, `${target} is ready`);
   // One of the release before does not say what it has.
   return said instanceof ConnectError ? { finding } : { finding, service: said.service, settings: said.settings };
 }

@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 describe("lockFolder", () => {
   test("is exclusive until it is given back", () => {
     const unlock = lockFolder(file);
-    expect(() => lockFolder(file)).toThrow(`${folder} is in use by another running copy (process ${process.pid})`);
+    expect(() => lockFolder(file)).toThrow(`${folder} is in use by another running instance (process ${process.pid})`);
     unlock();
     lockFolder(file)();
     expect(readdirSync(folder)).toEqual([]);

@@ -56,17 +56,17 @@ describe("variables that nothing reads", () => {
   test("a slip of the keyboard is named with what may be meant, and never with its value", () => {
     const said = lines({ TSA_CERTIFICATE: "secret", FLOOD_GUARD_REQEUSTS: "7", SMTP_URI_FILE: "/run/x" });
     expect(said).toEqual([
-      "FLOOD_GUARD_REQEUSTS is set, and nothing reads it. Is FLOOD_GUARD_REQUESTS meant?",
-      "SMTP_URI_FILE is set, and nothing reads it. Is SMTP_URL meant?",
-      "TSA_CERTIFICATE is set, and nothing reads it. Is TSA_CERTIFICATES meant?",
+      "FLOOD_GUARD_REQEUSTS is set, but nothing reads it. Is FLOOD_GUARD_REQUESTS meant?",
+      "SMTP_URI_FILE is set, but nothing reads it. Is SMTP_URL meant?",
+      "TSA_CERTIFICATE is set, but nothing reads it. Is TSA_CERTIFICATES meant?",
     ]);
   });
 
   test("what begins like one of our settings is named, and so is what the command decides itself", () => {
     expect(lines({ CLICK_POOL: "1", ASSENT_FOLDER: "x", RPC_PORT: "1", HOST: "my-laptop" })).toEqual([
-      "ASSENT_FOLDER is set, and nothing reads it (docs/configuration.md has all settings)",
-      "CLICK_POOL is set, and nothing reads it (docs/configuration.md has all settings)",
-      "HOST is set and not used: it is no address",
+      "ASSENT_FOLDER is set, but nothing reads it (docs/configuration.md has all settings)",
+      "CLICK_POOL is set, but nothing reads it (docs/configuration.md has all settings)",
+      "HOST is set but not used: it is not an address",
       "RPC_PORT is set and not used: npm start decides that itself",
     ]);
     expect(unreadVariables({ ADMIN_PORT: "1" }, "this", decidedByDistributed)).toEqual([
@@ -114,7 +114,7 @@ describe("what npm start prints", () => {
     expect(welcomeText(demo, home)).toMatch(/^\nAssent is ready\.\n/);
     const text = welcomeText(demo, home, undefined, [{ name: "click", reason: "no master key fits" }]);
     expect(text).not.toContain("Assent is ready");
-    expect(text).toMatch(/^\nAssent runs, but it is NOT ready:\n\n {2}click +no master key fits\n/);
+    expect(text).toMatch(/^\nAssent is running, but it is NOT ready:\n\n {2}click +no master key fits\n/);
     expect(text).toContain("http://127.0.0.1:7000/readyz");
   });
 });

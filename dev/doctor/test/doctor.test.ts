@@ -328,7 +328,7 @@ test("keys and an issuer that the database was not made with are told from those
   );
   await add(kept, 1);
   const good = await examine(["click"], env);
-  expect(saysOf(good, "CLICK_MASTER_KEY")).toBe("it is the one that the database was made with");
+  expect(saysOf(good, "CLICK_MASTER_KEY")).toBe("it is the key that the database was created with");
   await add(former, 2);
   const bad = await examine(["click"], env);
   expect(wrongOnes(bad)).toEqual(["CLICK_MASTER_KEY", "EVIDENCE_ISSUER", "nats"]);
@@ -366,7 +366,7 @@ describe("what is wrong around it is named", () => {
     expect(saysOf(findings, "CLICK_TARGET")).toBe(`at ${env.SIGN_TARGET} is sign, not click`);
     expect(wrongOnes(findings)).toEqual(["CLICK_TARGET"]);
     const strange = await gateway({ INTERNAL_TOKEN_KEYS: masterKey() });
-    expect(saysOf(strange, "CLICK_TARGET")).toContain("does not take this process for one of the installation");
+    expect(saysOf(strange, "CLICK_TARGET")).toContain("does not recognize this process as part of the installation");
   });
 
   test("an admin token and an issuer that not all processes have, without a word of them", async () => {

@@ -29,7 +29,7 @@ describeWithOpenssl("the authority of time stamps", (makeAuthority) => {
     const trusting = { TSA_URL: http.url, TSA_CERTIFICATES: authority.root };
     expect(await diagnose(trusting)).toEqual(["ok: the authority answers, and its chain is trusted"]);
     expect(await diagnose({ TSA_URL: http.url })).toEqual([
-      "notice: the authority answers, but nothing says which certificates it must have",
+      "notice: the authority answers, but its certificates are not configured",
     ]);
     expect(http.requests).toHaveLength(2);
   });
