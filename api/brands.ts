@@ -18,10 +18,10 @@ const color = (description: string, example: string) =>
   optional(orNull(text(7, 7, { pattern: "^#[0-9a-fA-F]{6}$" })), { description, example });
 
 const colors = resource(BrandColorsSchema, {
-  button: color("Of the main buttons; null for that of the product.", "#0b5d3b"),
-  buttonText: color("What they say; black or white, whichever reads better, when absent.", "#ffffff"),
+  button: color("The color of the main buttons; null for the default.", "#0b5d3b"),
+  buttonText: color("The color of their text. Default: black or white, whichever is easier to read.", "#ffffff"),
   header: color("At the top of pages and mails.", "#0b5d3b"),
-  headerText: color("What stands there; black or white when absent.", "#ffffff"),
+  headerText: color("The color of text on it. Default: black or white.", "#ffffff"),
 } satisfies Record<Exclude<keyof BrandColors, `$${string}`>, unknown>);
 
 const image = shown(BrandImageSchema, {

@@ -36,8 +36,8 @@ export const keptReasons = {
   LEGAL_HOLD: "A legal hold keeps it until it is lifted.",
   RETENTION: "It must be kept for some time (GDPR art. 17(3)(b) and (e)).",
   FILE_OF_ALL: "It is the organization's too, and others may rely on it; it goes as a whole, with the agreement.",
-  SEALED_WITH_OTHERS: "It is sealed with what is someone else's.",
-  LAST_OWNER: "It is the last owner of the organization: name another one first.",
+  SEALED_WITH_OTHERS: "It is sealed together with another person's data.",
+  LAST_OWNER: "This is the organization's last owner. Make someone else an owner first.",
   SETTING: "Your organization has set it up so: change the setting.",
   REPEATABLE: "Requests may be repeated, and events read again, until then.",
 } as const satisfies Readonly<Record<string, string>>;

@@ -156,8 +156,8 @@ const remains = {
   createdAt: readOnly(time),
   endedAt: readOnly(time, { description: "When it reached that status." }),
   deletedAt: readOnly(time),
-  evidenceLeafHash: hash("Of the leaf of the evidence log that has its completion; null when there is none."),
-  deletionLeafHash: hash("Of the leaf that says that it was deleted; null for the minute until there is one."),
+  evidenceLeafHash: hash("The leaf of the evidence log with its completion; null if there is none."),
+  deletionLeafHash: hash("The leaf that records the deletion; null for the minute until there is one."),
 };
 
 /** What remains of an agreement for whoever has a sealed file of it. */
@@ -166,7 +166,9 @@ export const formerSeal = shown(DeletionSchema, remains);
 /** The same for its organization. */
 export const deletion = shown(DeletionSchema, {
   ...remains,
-  trailHead: hash("Of the last event of its audit trail: whoever has kept the trail can prove that it was all."),
+  trailHead: hash(
+    "The hash of the last event of its audit trail. Anyone who kept the trail can prove that it was complete.",
+  ),
   trailLength: readOnly(count, { description: "The number of its events.", example: 9 }),
   deletionLeafIndex: readOnly(orNull(bigCount), {
     description: "The position of that leaf in the log.",

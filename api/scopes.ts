@@ -14,13 +14,13 @@ export const scopeMeanings = {
   "webhooks:read": "Read webhook endpoints and deliveries.",
   "webhooks:write": "Create and manage webhook endpoints.",
   "privacy:admin":
-    "Find, export and erase people; export all of the organization; say how long agreements are kept; set and lift legal holds; read what was deleted and by whom.",
+    "Find, export and erase people; export the organization; set retention periods; set and lift legal holds; read what was deleted and by whom.",
 } as const;
 
 /** What only people have who are signed in to the dashboard: no API key and no OAuth client is ever granted one. */
 export const dashboardScopeMeanings = {
   "dashboard:read": "See the organization, and manage one's own account.",
-  "dashboard:write": "Manage API keys and OAuth clients; approve of texts that others have written.",
+  "dashboard:write": "Manage API keys and OAuth clients; approve texts that others wrote.",
   "dashboard:admin":
-    "Manage users and the settings of the organization, say whether texts need an approval, and read its audit events.",
+    "Manage users and the settings of the organization, decide whether texts need an approval, and read the audit trail.",
 } as const;

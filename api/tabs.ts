@@ -105,7 +105,7 @@ export const tab = resource(TabSchema, {
   items: optional(list(nested(item)), { null: "both", description: { answer: "Of lists." } }),
   buttons: optional(list(nested(button)), {
     null: "both",
-    description: { answer: "Of radio groups, each with a place of its own." },
+    description: { answer: "For radio groups: the buttons, each with its own place." },
     answerExample: [],
   }),
   tooltip: optional(filledOrNull(words(500)), { example: "Your size" }),

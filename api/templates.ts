@@ -464,11 +464,11 @@ export const deployment = resource(
     ),
     theme: optional(anyObject, { default: {}, description: "Colors and fonts, as your pages understand them." }),
     brandId: optional(orNull(uuid), {
-      description: sent("How the form and the page of its sessions look: a brand, or the default one when absent."),
+      description: sent("The brand of the form and the page of its sessions. Default: the default brand."),
     }),
     screenshotId: optional(orNull(text(1)), {
       description: sent(
-        "What it looks like: the id of one of its screenshots, which must exist, or your own name of a picture that you keep elsewhere.",
+        "The ID of one of its screenshots, which must exist, or your own ID of an image that you keep elsewhere.",
       ),
     }),
     policyOverrides: optional(flags, {

@@ -65,12 +65,12 @@ const notices = resource(NoticeSettingsSchema, {
     example: "daily",
   }),
   viewed: told("A recipient has opened an agreement.", false),
-  signed: told("A recipient has done their part."),
+  signed: told("A recipient finished their part."),
   declined: told("A recipient has declined."),
   completed: told("Everyone is done, and the documents are sealed."),
   expiring: told("The time of an agreement is nearly over."),
   expired: told("An agreement was not finished in time."),
-  undelivered: told("A mail to a recipient came back."),
+  undelivered: told("An email to a recipient bounced."),
   applications: told("Also of agreements that API keys and OAuth clients have sent.", false),
 });
 

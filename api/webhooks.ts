@@ -35,7 +35,7 @@ import { nested, resource, shown } from "./resource.ts";
 const sent = <const Words extends string>(words: Words) => ({ create: words, change: words }) as const;
 
 const statuses = ["ACTIVE", "FAILING", "DISABLED"] as const;
-const switched = "Whether events are sent to it. A disabled endpoint misses what happens meanwhile.";
+const switched = "Whether events are sent to it. A disabled endpoint misses events.";
 
 /** Where events are sent; its secret is no part of it. */
 export const endpoint = resource(
@@ -56,7 +56,7 @@ export const endpoint = resource(
         ...sent(
           "The types of events that it is to get; all but those of the audit trail when it is empty or absent. assent.audit.* stands for all of those.",
         ),
-        answer: "Empty for all types but those of the audit trail.",
+        answer: "Empty for all types except those of the audit trail.",
       },
       example: ["agreement.completed", "recipient.declined"],
     }),
@@ -74,7 +74,7 @@ export const endpoint = resource(
     enabled: optional(flag, {
       default: true,
       null: "create",
-      description: { create: "Whether events are sent to it; true when absent.", change: switched, answer: switched },
+      description: { create: "Whether events are sent to it. Default: true.", change: switched, answer: switched },
     }),
     status: computed(
       { type: "string", enum: statuses },

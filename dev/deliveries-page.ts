@@ -72,7 +72,11 @@ async function answer(read: (() => Promise<Shown>) | undefined): Promise<LocalAn
     return { status: 200, title: `${title} (${shown.deliveries.length})`, body: content(shown) };
   } catch (error) {
     const reason = escapeHtml(error instanceof Error ? error.message : String(error));
-    return { status: 502, title, body: `<h1>Webhook deliveries</h1>\n<p>The deliveries can't be read right now: ${reason}</p>` };
+    return {
+      status: 502,
+      title,
+      body: `<h1>Webhook deliveries</h1>\n<p>The deliveries can't be read right now: ${reason}</p>`,
+    };
   }
 }
 

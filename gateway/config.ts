@@ -130,7 +130,7 @@ export const settings = {
     "assent-api",
   ),
   TRUSTED_PROXIES: listSetting(
-    "Addresses or networks (CIDR) of proxies whose X-Forwarded-For is believed, comma-separated. Empty believes no one: behind a proxy its address is then recorded as the caller's.",
+    "Addresses or networks (CIDR) of proxies whose X-Forwarded-For is trusted, comma-separated. If empty, none is trusted: behind a proxy, the proxy's address is then recorded as the caller's.",
     [],
   ),
   FLOOD_GUARD_REQUESTS: integerSetting(
@@ -139,7 +139,7 @@ export const settings = {
     { min: 0, max: 1_000_000_000 },
   ),
   PUBLIC_URL: urlSetting(
-    "Where clients reach the API, for links such as renderUrl: https://api.example.com. Empty takes the scheme and the host of each request, as far as TRUSTED_PROXIES may tell.",
+    "Where clients reach the API, for links such as renderUrl: https://api.example.com. If empty, the scheme and host of each request are used, as far as TRUSTED_PROXIES can report them.",
     "",
   ),
   GRPC_PORT: integerSetting(
@@ -156,19 +156,19 @@ export const settings = {
   ),
   GRPC_CLIENTS: clientsSetting,
   GRPC_REFLECTION: booleanSetting(
-    "Whether tools such as grpcurl may ask GRPC_PORT which public RPCs and messages there are. No credential is needed for that.",
+    "Whether tools such as grpcurl can discover the public RPCs and messages at GRPC_PORT. No credential is needed for that.",
     false,
   ),
   OIDC_ISSUER: urlSetting(
-    "An OpenID Connect provider that people may sign in to the dashboard with: https://login.example.com, exactly as it names itself. Empty offers none. It speaks for all organizations: it can sign in every user whose email address it says it has verified.",
+    "An OpenID Connect provider for signing in to the dashboard: https://login.example.com, exactly as it names itself. Empty: none. It speaks for all organizations: it can sign in every user whose email address it says it has verified.",
     "",
   ),
-  OIDC_CLIENT_ID: stringSetting("What the provider knows this installation by. Required with OIDC_ISSUER.", ""),
+  OIDC_CLIENT_ID: stringSetting("The client ID of this installation at the provider. Required with OIDC_ISSUER.", ""),
   OIDC_CLIENT_SECRET: secretSetting(
     "The secret of that client. Empty for a public client, which has PKCE alone. A file (OIDC_CLIENT_SECRET_FILE) is read again with each sign-in.",
     "",
   ),
-  OIDC_NAME: stringSetting("What the sign-in page calls the provider: “Sign in with …”.", "SSO"),
+  OIDC_NAME: stringSetting("The provider's name on the sign-in page: “Sign in with …”.", "SSO"),
   MAIL_REPORTS_SECRET: reportsSecretSetting,
   ABUSE_CONTACT: abuseSetting,
   NODE_ENV: stringSetting(

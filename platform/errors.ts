@@ -176,7 +176,7 @@ export const errorCatalogue = {
   CLICK_APPROVAL_NOT_ALLOWED: row(
     403,
     Code.PermissionDenied,
-    "Only a person who is signed in, has not written this text and has not asked for its approval may decide on it.",
+    "Only someone who is signed in, didn't write this text and didn't request its approval can decide on it.",
   ),
   CLICK_TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
   CLICK_VERSION_NOT_FOUND: row(404, Code.NotFound, "There is no version with this id in this template."),
@@ -212,11 +212,15 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The campaign has ended or was cancelled. One that has ended goes on when you give it a later dueAt.",
   ),
-  CLICK_CAMPAIGN_EMPTY: row(409, Code.FailedPrecondition, "No one is in the campaign. Add people before you start it."),
+  CLICK_CAMPAIGN_EMPTY: row(
+    409,
+    Code.FailedPrecondition,
+    "The campaign has no people. Add people before you start it.",
+  ),
   CLICK_CAMPAIGN_FULL: row(
     409,
     Code.FailedPrecondition,
-    "A campaign has at most 1,000,000 people. No one was added. Ask the others by another campaign.",
+    "A campaign can have 1,000,000 people. No one was added. Use another campaign for the others.",
   ),
   CLICK_TOO_MANY_CAMPAIGNS: row(
     409,
@@ -257,7 +261,7 @@ export const errorCatalogue = {
   CLICK_APPROVAL_NOT_REQUESTED: row(
     409,
     Code.Aborted,
-    "No one has asked for the approval of this text, or it was refused. Ask for it first (POST …/approval-requests).",
+    "No one has requested approval of this text, or it was refused. Request it first (POST …/approval-requests).",
   ),
   CLICK_VERSION_NOT_PUBLISHED: row(409, Code.Aborted, "No version is published. Publish a version first."),
   CLICK_VERSION_SUPERSEDED: row(
@@ -312,7 +316,7 @@ export const errorCatalogue = {
   ENVELOPE_NOT_FOUND: row(404, Code.NotFound, "There is no agreement with this id."),
   ERASURE_NOT_FOUND: row(404, Code.NotFound, "There is no erasure with this id."),
   LEGAL_HOLD: row(409, Code.Aborted, "This is under a legal hold and cannot be deleted. Nothing was changed."),
-  HOLDS_CHANGED: row(409, Code.Aborted, "A legal hold was set meanwhile. Nothing was changed. Try again."),
+  HOLDS_CHANGED: row(409, Code.Aborted, "A legal hold was set at the same time. Nothing was changed. Try again."),
   LEGAL_HOLD_NOT_FOUND: row(404, Code.NotFound, "There is no legal hold with this id."),
   TEMPLATE_NOT_FOUND: row(404, Code.NotFound, "There is no template with this id."),
   ENVELOPE_CANNOT_BE_MODIFIED: row(

@@ -194,7 +194,7 @@ export function createMetrics(): Metrics {
       buckets: fewBuckets,
     }),
     walArchiveSeconds: asked("assent_wal_archive_age_seconds", "Time since the database's log was archived.", []),
-    baseBackupSeconds: asked("assent_base_backup_age_seconds", "Time since the base backup that was noted last.", []),
+    baseBackupSeconds: asked("assent_base_backup_age_seconds", "Time since the last recorded base backup.", []),
     natsConnected: asked("assent_nats_connected", "Whether there is a connection to NATS.", []),
     natsStoredBytes: asked("assent_nats_stored_bytes", "Bytes that the stream of events has on disk.", []),
     certificateEnd: asked("assent_certificate_end_timestamp_seconds", "When the first of the certificates ends.", [
@@ -208,7 +208,7 @@ export function createMetrics(): Metrics {
       "Age of the oldest leaf without a checkpoint.",
       [],
     ),
-    logsOverdue: fresh(usualFreshMs, "assent_log_overdue", "Logs with a leaf whose promised time is over.", []),
+    logsOverdue: fresh(usualFreshMs, "assent_log_overdue", "Logs with a leaf whose promised time has passed.", []),
     logsRefused: gauge("assent_log_refused", "Logs that contradict themselves and get no checkpoint.", ["log"]),
     logEpochsOpened: counter("assent_log_epochs_total", "Epochs of logs opened after the database went back.", ["log"]),
     logEpochsUnconfirmed: fresh(
@@ -241,7 +241,7 @@ export function createMetrics(): Metrics {
     signCompletingOldestSeconds: fresh(
       busyFreshMs,
       "assent_sign_completing_oldest_seconds",
-      "Time that the oldest agreement has waited for its seal.",
+      "How long the oldest agreement has waited for its seal.",
       [],
     ),
     webhookAttempts: counter("assent_webhook_attempts_total", "Requests to receivers of events.", ["outcome"]),
@@ -255,7 +255,7 @@ export function createMetrics(): Metrics {
     webhookOldestSeconds: fresh(
       usualFreshMs,
       "assent_webhook_oldest_due_seconds",
-      "Time that the first receiver with something due has waited for a process.",
+      "How long the first receiver with something due has waited for a process.",
       [],
     ),
     spansExported: counter("assent_spans_total", "Spans of traces that were sent or could not be.", ["outcome"]),

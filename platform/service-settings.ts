@@ -80,7 +80,7 @@ export const commonSettings = {
   RPC_TLS_KEY_FILE: stringSetting("PEM file of the certificate's private key.", ""),
   RPC_TLS_CA_FILE: stringSetting("PEM file of the authority that both sides' certificates must come from.", ""),
   RPC_OWN_NAMES: listSetting(
-    "DNS names or URIs (SPIFFE ids) in the certificates of the processes of this installation, comma-separated. Whoever has a certificate with one of them may act for every organization.",
+    "DNS names or URIs (SPIFFE ids) in the certificates of the processes of this installation, comma-separated. Anyone with such a certificate can act for every organization.",
     ["auth", "click", "convert", "docgen", "gateway", "sign", "templates", "webhooks"],
   ),
   INTERNAL_TOKEN_KEYS: internalKeysSetting,

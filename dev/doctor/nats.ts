@@ -46,7 +46,9 @@ function encryptionFindings(url: string): Finding[] {
   const remote = servers.filter((server) => !isLoopback(server.replace(/:\d+$/, "")));
   if (tls !== undefined || remote.length === 0) return [];
   const says = `what is sent to ${remote.join(", ")} is not encrypted`;
-  return [notice("nats", says, "Give the servers a certificate, and use the scheme tls in NATS_URL (docs/hardening.md).")];
+  return [
+    notice("nats", says, "Give the servers a certificate, and use the scheme tls in NATS_URL (docs/hardening.md)."),
+  ];
 }
 
 function streamFindings({ stream, isCluster }: NatsReport): Finding[] {

@@ -129,11 +129,7 @@ const checkRuntime = (version: string = process.versions.node, folder?: string):
 function nodeFinding(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   if (major < 22 || (major === 22 && minor < 18)) {
-    return wrong(
-      "node",
-      `Node ${version} cannot run TypeScript directly`,
-      "Install Node 24, or use npm run doctor.",
-    );
+    return wrong("node", `Node ${version} cannot run TypeScript directly`, "Install Node 24, or use npm run doctor.");
   }
   if (major !== 24) {
     return notice("node", `Node ${version}; everything is tested with Node 24`, "Use Node 24, as the image does.");
@@ -163,11 +159,7 @@ async function ready(baseUrl: string, logs: string): Promise<Finding> {
     const answer = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(patienceMs) });
     if (answer.ok) return ok("copy", `the one at ${baseUrl} is ready`);
     const { message = `it answers ${answer.status}` } = (await answer.json()) as { message?: string };
-    return wrong(
-      "copy",
-      `the one at ${baseUrl} is not ready. ${message}`,
-      `See what it printed, and ${logs}.`,
-    );
+    return wrong("copy", `the one at ${baseUrl} is not ready. ${message}`, `See what it printed, and ${logs}.`);
   } catch (error) {
     const says = `the one at ${baseUrl} does not answer: ${reasonOf(error)}`;
     return wrong("copy", says, "Start it again with npm start.");
@@ -179,7 +171,9 @@ async function afterRestore({ adminUrl, clickAdminUrl = adminUrl, adminToken }: 
   const auth = createClient(AdminService, createAdminTransport(adminUrl, adminToken));
   const click = createClient(EvidenceAdminService, createAdminTransport(clickAdminUrl, adminToken));
   const options = { timeoutMs: patienceMs };
-  const unknown = (check: string) => (error: unknown) => [skipped(check, `the instance does not say: ${reasonOf(error)}`)];
+  const unknown = (check: string) => (error: unknown) => [
+    skipped(check, `the instance does not say: ${reasonOf(error)}`),
+  ];
   const found = await Promise.all([
     click.listLogEpochs({}, options).then(epochsOfRunning, unknown("log witness")),
     auth.applyErasureList({ dryRun: true }, options).then(erasuresOfRunning, unknown("erasures")),

@@ -75,10 +75,7 @@ export const acceptanceRoutes: readonly Route[] = [
       userRef: described(text(1, 255), "Only those of this user."),
       templateId: described(uuid, "Only those of this template."),
       versionId: described(uuid, "Only those of this version."),
-      revision: described(
-        integer(1, 2_147_483_647),
-        "Only those of this revision of the version, which is then required.",
-      ),
+      revision: described(integer(1, 2_147_483_647), "Returns only receipts of this revision; requires versionId."),
       from: described(dateTime, "Accepted then or later."),
       to: described(dateTime, "Accepted before."),
       limit: pageLimit,

@@ -133,7 +133,7 @@ export const campaignRoutes: readonly Route[] = [
     query: queryOf<PeopleQuery>({
       state: described(
         oneOf("LISTED", "ASKED", "OVERDUE", "ACCEPTED", "DECLINED", "WITHDRAWN", "OUTSTANDING"),
-        "Only those in this state. OUTSTANDING: all who were asked and have not accepted.",
+        "Returns only people in this state. OUTSTANDING: everyone who was asked and hasn't accepted.",
       ),
       userRef: described(text(1, 255), "Only this user."),
       limit: pageLimit,

@@ -29,7 +29,7 @@ import { dateTime, described, flag, replayedHeaderDescription, required, text, u
 /** Your name for the user, exactly as it is after percent-decoding. */
 export const userRefParam: TextParam = {
   names: "userRef",
-  schema: { ...text(1, 255, "Your name for the user, percent-encoded."), pattern: "^[^\\p{Cc}\\p{Cs}]*$" },
+  schema: { ...text(1, 255, "Your reference for the user, percent-encoded."), pattern: "^[^\\p{Cc}\\p{Cs}]*$" },
 };
 
 interface ConsentQuery {

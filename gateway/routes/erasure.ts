@@ -16,7 +16,7 @@ interface ErasureQuery {
 
 const erasureReason: JsonSchema = described(
   oneOf("DATA_SUBJECT_REQUEST", "WITHDRAWAL", "RETENTION_OVER", "OTHER"),
-  "Why; DATA_SUBJECT_REQUEST when absent. It stands in the log.",
+  "The reason, recorded in the log. Default: DATA_SUBJECT_REQUEST.",
 );
 
 const base = {

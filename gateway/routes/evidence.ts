@@ -48,7 +48,7 @@ export const evidenceRoutes: readonly Route[] = [
       description: "The bundle.",
       schema: evidence.schemas.answer,
       alsoTypes: [zipType, pdfType],
-      headers: { "Content-Disposition": "Of a ZIP archive and a PDF: its file name." },
+      headers: { "Content-Disposition": "For a ZIP archive and a PDF: the file name." },
     },
     errors: [],
     call: (request, { click }) => {

@@ -116,7 +116,7 @@ export const privacyRoutes: readonly Route[] = [
     summary: "See what will be deleted",
     description: "Based on the current periods, and on shorter ones from when they take effect.",
     query: queryOf<PreviewQuery>({
-      until: described(dateTime, "What is deleted by then is told; now when absent."),
+      until: described(dateTime, "The time until which deletions are listed. Default: now."),
       limit: described(integer(1, maxPage), "The most agreements that one answer may have; 100 when absent."),
       cursor,
     }),
@@ -159,7 +159,7 @@ export const privacyRoutes: readonly Route[] = [
     summary: "List legal holds",
     description: "Newest first. Without limit, up to 1,000.",
     query: queryOf<HoldsQuery>({
-      lifted: described(flag, "Whether those are listed too that were lifted."),
+      lifted: described(flag, "Whether lifted holds are listed too."),
       limit: pageLimit,
       cursor,
     }),

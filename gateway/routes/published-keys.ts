@@ -25,7 +25,7 @@ const logEpoch = object(
     logId: described(uuid, "The organization; zeros for the anchor log."),
     epoch: described(count, "2 or higher."),
     origin: described(anyText, "The name of the log in its checkpoints from then on."),
-    firstIndex: described(count, "Of its first leaf, which says what happened."),
+    firstIndex: described(count, "The first leaf of the epoch, which says what happened."),
     treeSize: described(count, "The size of the last checkpoint that the database had."),
     missing: described(
       object({ from: count, to: count }, ["from", "to"]),

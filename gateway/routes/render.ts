@@ -176,7 +176,7 @@ export const renderRoutes: readonly Route[] = [
     texts: { templateIdOrSlug: templateNameParam },
     query: queryOf<{ locale?: string; versionId?: string; format?: RenderFormat }>({
       locale,
-      versionId: described(uuid, "This version, even a draft, instead of what is published."),
+      versionId: described(uuid, "Renders this version, even a draft, instead of the published one."),
       format,
     }),
     headerParams,

@@ -34,7 +34,7 @@ export const templateRoutes: readonly Route[] = [
     access: read,
     query: queryOf<ListQuery>({
       ...includeVersions,
-      search: described(text(1, 255), "Only those whose name or slug begins with this, in whatever case."),
+      search: described(text(1, 255), "Returns only templates whose name or slug starts with this. Case-insensitive."),
       status: described(oneOf("DRAFT", "PUBLISHED", "ARCHIVED"), "Only those with this status."),
       limit: pageLimit,
       cursor: described(text(1, 200), "X-Next-Cursor of the previous page."),

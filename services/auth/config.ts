@@ -63,7 +63,7 @@ export const settings = {
     "",
   ),
   ERASURE_LIST_DAYS: integerSetting(
-    "For how many days an erasure stands in the list: at least as many as you keep backups.",
+    "How many days an erasure stays in the list: at least as long as you keep backups.",
     usualListDays,
     { min: 1, max: 3_650 },
   ),

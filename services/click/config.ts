@@ -109,7 +109,7 @@ export const settings = {
   },
   MAIL_FROM: mailSettings.MAIL_FROM,
   ANCHOR_INTERVAL_SECONDS: integerSetting(
-    "How often the checkpoints of all logs are anchored together and stamped. Evidence is PENDING for so long after it was recorded.",
+    "How often the checkpoints of all logs are anchored together and stamped. Until then, new evidence is PENDING.",
     60,
     { min: 1, max: 86_400 },
   ),

@@ -20,17 +20,17 @@ export const settings = {
     "",
   ),
   CONVERT_PROCESSES: integerSetting(
-    "Files of one organization that are printed at once, each by a LibreOffice of its own, which ends with the file. There may be one more, for organizations that have none. 0 takes two, or one on a machine with one core.",
+    "The number of files of one organization that are printed at once, each by its own LibreOffice, which ends with the file. There is one more for organizations that have none in progress. 0 means two, or one on a machine with one core.",
     0,
     { max: 64 },
   ),
   CONVERT_SECONDS: integerSetting(
-    "How long LibreOffice may take for a file before it is killed and the file is refused. Callers wait for a minute at most.",
+    "How long LibreOffice can take for a file before it is killed and the file is refused. Callers wait for at most a minute.",
     20,
     { min: 1, max: 50 },
   ),
   CONVERT_MEMORY_MB: integerSetting(
-    "Physical memory that LibreOffice may take for a file before it is killed and the file is refused. A contract takes about 150 MB.",
+    "The physical memory that LibreOffice can use for a file before it is killed and the file is refused. A contract takes about 150 MB.",
     768,
     { min: 256, max: 65_536 },
   ),

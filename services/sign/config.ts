@@ -78,7 +78,7 @@ export const settings = {
     { min: 384, max: 65_536 },
   ),
   RETENTION_PER_MINUTE: integerSetting(
-    "Agreements that a process deletes in a minute at most, of those whose time is over; and as many other records that it looks at for that. 0 deletes nothing, as after a restore that the services cannot notice, until legal holds are set again.",
+    "The maximum number of agreements whose retention period ended that a process deletes per minute, and the maximum number of other records that it checks for that. 0 deletes nothing: use it after a restore that the services can't notice, until legal holds are set again.",
     600,
     { min: 0, max: 100_000 },
   ),

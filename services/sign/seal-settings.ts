@@ -51,7 +51,7 @@ const certificatesSetting = (doc: string): Setting<string> => ({
 
 const tsaSetting: Setting<string> = {
   ...urlSetting(
-    "A time-stamping authority (RFC 3161 over HTTP) that proves since when each seal exists. It learns a hash of each seal. Empty, or while it does not answer, seals have no time stamp (PAdES B-B in place of B-T).",
+    "A time-stamping authority (RFC 3161 over HTTP) that proves since when each seal exists. It learns a hash of each seal. If empty, or while it doesn't answer, seals have no time stamp (PAdES B-B instead of B-T).",
     "",
   ),
   parse: (text) => {

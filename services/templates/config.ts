@@ -29,7 +29,7 @@ export const settings = {
   NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   SIGN_TARGET: stringSetting("Where the sign service answers gRPC: it checks PDFs that become texts."),
   SCREENSHOTS_MB: integerSetting(
-    "How much, in MiB, the screenshots that evidence keeps for an organization may have together: those that its deployments have ever named, each counted once. When they have it, deployments can name those alone. Give all templates processes the same value.",
+    "The total size, in MiB, of the screenshots that evidence keeps for an organization: all that its deployments have ever used, each counted once. When it is reached, deployments can use only those. Give all templates processes the same value.",
     usualScreenshotMb,
     { min: 5, max: 1_048_576 },
   ),

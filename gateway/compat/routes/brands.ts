@@ -97,10 +97,10 @@ const brandBody = jsonBody<object>({
     brandName: "What the brand is called.",
     brandCompany: "The name of the sender in mails, if isOverridingCompanyName is not false.",
     isOverridingCompanyName: "Whether brandCompany is the name of the sender.",
-    isSendingDefault: "Whether the brand holds for all that has chosen none; the same as isSigningDefault.",
+    isSendingDefault: "Whether it is the default brand; the same as isSigningDefault.",
     isSigningDefault: "The same as isSendingDefault.",
     colors: "headerBackground, headerText, buttonPrimaryBackground and buttonPrimaryText, each with name and value.",
-    brandLanguages: "Without effect: pages and mails are in the language of the recipient.",
+    brandLanguages: "No effect: pages and emails are in the recipient's language.",
     defaultBrandLanguage: "Without effect.",
   }),
   example: {

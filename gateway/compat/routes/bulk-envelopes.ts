@@ -51,8 +51,8 @@ export const bulkListsSchema = textsAnswer(
 );
 
 export const sendBulkBody = looseBody({
-  envelopeOrTemplateId: "What is sent once for each copy: a draft or a template.",
-  batchName: "Your name for the batch; that of the list when absent.",
+  envelopeOrTemplateId: "The draft or template that is sent once per copy.",
+  batchName: "Your name for the batch. Default: the list's name.",
 });
 
 export const sendBulkExample = { envelopeOrTemplateId: sampleId, batchName: "Spring, first part" };

@@ -166,7 +166,7 @@ export const compatBulkListRoutes: readonly Route[] = [
     summary: "List batches",
     description: "The newest 100, newest first.",
     query: compatQuery({
-      batch_ids: "Ids of batches, separated by commas; all when absent.",
+      batch_ids: "IDs of batches, comma-separated. Default: all.",
       count: "How many at most.",
     }),
     success: { status: 200, description: "The batches.", schema: bulkBatchesSchema },

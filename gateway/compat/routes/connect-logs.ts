@@ -108,8 +108,8 @@ const logsSchema = textsAnswer(
 );
 
 const range = {
-  from_date: "Entries that were made at this time or later.",
-  to_date: "Entries that were made at this time or before.",
+  from_date: "Start of the time range of entries, inclusive.",
+  to_date: "End of the time range of entries, inclusive.",
 } as const;
 
 const retrySchema = textsAnswer(

@@ -52,7 +52,7 @@ export const templateDocumentsSchema = textsAnswer(
 );
 
 const documentProperties = {
-  documentId: "Your id of it; the lowest free number when absent.",
+  documentId: "Your ID for it. Default: the lowest free number.",
   name: "With its extension.",
   fileExtension: "pdf, html, htm or txt; that of the name when absent.",
   documentBase64: "The bytes in Base64; 25 MB at most.",
@@ -74,7 +74,7 @@ export const documentsExample = {
   documents: [{ documentId: "1", name: "NDA.pdf", fileExtension: "pdf", documentBase64: smallPdf }],
 };
 
-export const removeDocumentsBody = looseBody({ documents: "Those that are removed: each with its documentId." });
+export const removeDocumentsBody = looseBody({ documents: "The documents to remove, each with its documentId." });
 export const removeDocumentsExample = { documents: [{ documentId: "1" }] };
 
 export const pagesSchema = textsAnswer(

@@ -30,7 +30,7 @@ import { tabsSchema } from "./envelope-schemas.ts";
 export const uploadTimeoutMs = 60_000;
 
 const inDrafts =
-  "Only drafts take documents. One with the documentId of another takes its place, and the tabs on it stay.";
+  "Works for drafts only. A document with an existing documentId replaces that document, and the tabs on it stay.";
 
 /** Operations on the documents of envelopes, or of templates. */
 export const documentRoutes = (root: TargetRoot): readonly Route[] => [

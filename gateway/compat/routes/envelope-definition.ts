@@ -42,7 +42,7 @@ export const createEnvelopeSchema = documented({
   templateId: ["A template that it is made from.", sampleId],
   templateRoles: ["Who fills the roles of that template.", [{ roleName: "signer", email: "ann@example.com" }]],
   compositeTemplates: ["Several templates and documents, one after the other.", [{ compositeTemplateId: "1" }]],
-  transactionId: ["Your name for the envelope; lists find it.", "order-1042"],
+  transactionId: ["Your ID for the envelope; lists can search it.", "order-1042"],
   eventNotification: ["Where its events are to go.", { url: "https://www.example.com/events" }],
 });
 

@@ -13,20 +13,20 @@ import { envelopesSchema, statusBody, statusExample } from "./envelope-schemas.t
 const base = { tag: "Compatible envelopes", scopes: ["sign:read"] } as const;
 
 export const envelopeFilters = compatQuery({
-  from_date: "From this time on: 2026-10-21, 2026-10-21T00:00:00Z or 10/21/2026. All when absent.",
+  from_date: "Start of the time range: 2026-10-21, 2026-10-21T00:00:00Z or 10/21/2026. Default: no limit.",
   to_date: "Until this time.",
   from_to_status:
-    "Of which time that speaks: Changed (the default), Created, Sent, Delivered, Completed, Declined, Voided.",
-  status: "In these states only: a comma separated list, or any.",
+    "The date that the range applies to: Changed (the default), Created, Sent, Delivered, Completed, Declined, Voided.",
+  status: "Only with these statuses: a comma-separated list, or any.",
   envelope_ids: "These only: a comma separated list.",
-  transaction_ids: "Those with these transactionIds only: a comma separated list.",
-  search_text: "With this text in the subject, or in a recipient's name or email address.",
+  transaction_ids: "Only with these transactionIds: a comma-separated list.",
+  search_text: "Only with this text in the subject, or in a recipient's name or email address.",
   custom_field: "With this custom field: name=value.",
   email: "Of a recipient; without case.",
   user_name: "The name of a recipient; without case.",
-  folder_ids: "In these folders only: draft, sentitems …",
+  folder_ids: "Only in these folders: draft, sentitems …",
   folder_types: "The same.",
-  count: "At most so many, up to 1,000, which is the default.",
+  count: "The maximum number of items. Default and maximum: 1,000.",
   start_position: "The index of the first one of the page, from 0.",
   continuation_token:
     "The continuationToken of the page before, with the same order: the page after it, however far it is. Excludes start_position.",

@@ -64,7 +64,7 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     scopes: ["sign:write"],
     idempotencyKey: "optional",
     query: compatQuery({
-      merge_roles_on_draft: "Has no effect: roles that no one fills are dropped when it is sent.",
+      merge_roles_on_draft: "No effect: roles that no one fills are dropped on sending.",
       cdse_mode: "Has no effect.",
     }),
     body: documentBody<object>({

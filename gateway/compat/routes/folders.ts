@@ -97,7 +97,7 @@ export const compatFolderRoutes: readonly Route[] = [
     query: compatQuery({
       start_position: "The index of the first item, from 0.",
       count: "1 to 1,000; 100 when absent.",
-      search_text: "In the subject, the name, or a recipient's name or email.",
+      search_text: "Searches the subject, the name, and the recipients' names and emails.",
       from_date: "Created then or later.",
       to_date: "Created before.",
     }),

@@ -8,7 +8,7 @@ import { recipientsSchema } from "./envelope-schemas.ts";
 export const templateBody = looseBody({
   name: "What the template is called.",
   description: "For those who choose one.",
-  shared: "Whether everyone may use it; kept as it is said.",
+  shared: "Whether everyone can use it. Stored as you send it; no effect.",
   emailSubject: "Of envelopes that are made from it, unless they say another.",
   emailBlurb: "The text of their emails.",
   documents: "Documents with documentId, name, fileExtension and documentBase64.",

@@ -76,7 +76,7 @@ export const compatTemplateRoutes: readonly Route[] = [
     query: compatQuery({
       start_position: "The index of the first one, from 0.",
       count: "1 to 1,000; 50 when absent.",
-      search_text: "In the name or the subject; without case.",
+      search_text: "Searches the name and the subject. Case-insensitive.",
       order_by: "`name`, `modified`, or by creation when it is anything else.",
       order: "`asc` or `desc`; `asc` for names when absent, else `desc`.",
       include: "`documents`, `recipients`, `tabs`, `custom_fields`: what is told besides, separated by commas.",

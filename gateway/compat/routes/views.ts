@@ -10,17 +10,18 @@ import { looseBody, textsAnswer } from "../schema-parts.ts";
 
 const base = { tag: "Compatible views", method: "POST", scopes: ["sign:write"] } as const;
 
-const returnUrl = "Where the person is led back to: an absolute https URL of at most 470 characters.";
+const returnUrl = "The URL that the person is redirected to: an absolute https URL of at most 470 characters.";
 
 const recipientBody = jsonBody<object>({
   schema: looseBody({
     returnUrl,
-    email: "Of the recipient, without case. With userName and clientUserId it finds the recipient.",
+    email:
+      "The recipient's email address. Case-insensitive. Together with userName and clientUserId it identifies the recipient.",
     userName: "The name of the recipient.",
     clientUserId: "As it was given to the recipient.",
     recipientId: "The recipientId of the recipient, or the GUID; does instead of the three.",
     userId: "The GUID of the recipient; does instead too.",
-    authenticationMethod: "How you know who the person is; kept in the audit trail.",
+    authenticationMethod: "How you verified who the person is. Recorded in the audit trail.",
     frameAncestors: "Origins of pages that may show the signing page in a frame.",
   }),
   example: {

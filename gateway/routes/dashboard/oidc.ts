@@ -63,7 +63,7 @@ export const oidcRoutes: readonly Route[] = [
         ),
         organizations: described(
           listOf(answer({ id: uuid, name: example(anyText, "Example AG") })),
-          "Where this browser may go on, when the identity provider has named someone who is a user of several organizations: begin again with one of them.",
+          "The organizations to choose from if the identity provider named someone who is a user of several: start again with one of them.",
         ),
       }),
     },
@@ -83,8 +83,8 @@ export const oidcRoutes: readonly Route[] = [
     summary: "Go to the identity provider",
     description: "For browsers. The provider's response is accepted within 10 minutes, from the same browser.",
     query: queryOf<Begun>({
-      next: example(described(text(0, 500), "Where to go on afterwards, below /dashboard."), "/webhooks"),
-      organizationId: described(uuid, "Which of the organizations that an earlier login named."),
+      next: example(described(text(0, 500), "The page to open afterwards, below /dashboard."), "/webhooks"),
+      organizationId: described(uuid, "One of the organizations from an earlier response."),
     }),
     success: {
       ...headOnly,

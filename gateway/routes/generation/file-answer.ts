@@ -17,7 +17,7 @@ export const fileAnswer = (
 } => ({
   caching: "revalidated",
   headerParams: {
-    Range: header("One part of the bytes. Several parts at once are answered with all bytes.", "bytes=0-1023"),
+    Range: header("One range of the bytes. A request for several ranges gets all bytes.", "bytes=0-1023"),
     "If-Range": header("The ETag of what you have a part of: when it is another one, all bytes are answered.", etag),
     "If-None-Match": header("The ETag of what you have: when it is still the same, the answer is 304.", etag),
   },

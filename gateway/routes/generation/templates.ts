@@ -144,7 +144,7 @@ export const genTemplateRoutes: readonly Route[] = [
     access: read,
     notFound: { id: "GEN_TEMPLATE_NOT_FOUND" },
     query: queryOf<{ version?: number }>({
-      version: described(integer(1, 2_147_483_647), "A published version; the latest one when absent."),
+      version: described(integer(1, 2_147_483_647), "A published version. Default: the latest."),
     }),
     success: {
       status: 200,

@@ -43,7 +43,7 @@ export const signFileRoutes: readonly Route[] = [
     path: "/v1/sign/agreements/{id}/combined",
     summary: "Download all documents as one PDF",
     query: queryOf<{ readonly certificate?: boolean }>({
-      certificate: described(flag, "Whether the certificate of completion is appended; false when absent."),
+      certificate: described(flag, "Whether the certificate of completion is appended. Default: false."),
     }),
     errors: ["DOCUMENT_NOT_FOUND", "RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) =>

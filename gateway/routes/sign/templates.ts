@@ -43,7 +43,7 @@ export const signTemplateRoutes: readonly Route[] = [
     query: queryOf<TemplatesQuery>({
       limit: pageLimit,
       cursor: text(1, 500, "X-Next-Cursor of the previous page."),
-      text: example(text(1, 200, "In the name or the subject, without case."), "NDA"),
+      text: example(text(1, 200, "Searches the name and the subject. Case-insensitive."), "NDA"),
     }),
     ...listing(
       { name: "agreements", items: signTemplate, description: "The templates." },

@@ -85,7 +85,7 @@ export const deletions = (deps: Deps): Handlers => ({
 async function requireNewest(tenant: Tenant): Promise<StoredDeletion> {
   const found = await lockNewest(tenant);
   if (found === undefined) {
-    throw new DomainError("NOT_FOUND", { message: "No deletion of an organization with this id was asked for." });
+    throw new DomainError("NOT_FOUND", { message: "There is no deletion of an organization with this ID." });
   }
   return found;
 }

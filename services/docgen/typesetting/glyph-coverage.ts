@@ -76,5 +76,5 @@ function writePart(part: DrawablePart, write: (character: string) => string): Dr
 const warningOf = (character: string): RenderWarning => ({
   code: "missing_glyph",
   char: characterName(character),
-  message: `No font has the character ${characterName(character)}; its code stands in its place.`,
+  message: `No font has the character ${characterName(character)}; its code is shown instead.`,
 });

@@ -59,7 +59,7 @@ export function giveConsent(
   });
 }
 
-/** A recipient goes on later. What they entered was saved as they made it (progress.ts). */
+/** A recipient chose to finish later. What they entered was saved as they made it (progress.ts). */
 export function leaveAgreement(agreement: Agreement, recipientId: string, { actor }: DecisionContext): Change {
   const recipient = requireTurn(agreement, recipientId);
   return changeTo(agreement, {

@@ -28,7 +28,7 @@ export interface FinishCommand {
 }
 
 /**
- * A recipient has done their part. All values are checked first; when the last one who has to act finishes, the
+ * A recipient finished their part. All values are checked first; when the last one who has to act finishes, the
  * agreement is being completed. Throws what requireTurn does, VIEW_URL_EXPIRED when its time is over, CONSENT_REQUIRED,
  * DOCUMENTS_NOT_OPENED, and VALIDATION_FAILED with the tabIds as fields.
  */

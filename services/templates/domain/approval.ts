@@ -133,8 +133,8 @@ export function decides(approval: Approval | null, text: NextText | null, decidi
   return standing !== (approved ? "APPROVED" : "REFUSED");
 }
 
-const byProgram = { message: "Only a person who is signed in may decide. API keys and OAuth clients may ask." };
-const byAuthor = { message: "You have written this text, so someone else has to decide on it." };
-const byAsker = { message: "You have asked for this approval, so someone else has to decide on it." };
+const byProgram = { message: "Only signed-in people can decide. API keys and OAuth clients can request an approval." };
+const byAuthor = { message: "You wrote this text, so someone else has to decide." };
+const byAsker = { message: "You requested this approval, so someone else has to decide." };
 const refusedBefore = { message: "The text was refused. Whoever wants it approved has to ask anew." };
 export const nothingToPublish = { message: "There is nothing to publish: the version is published and has no draft." };

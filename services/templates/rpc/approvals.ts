@@ -133,7 +133,7 @@ export const setPublicationRules = (deps: Deps): TemplatesRpcs<"setPublicationRu
   },
 });
 
-const byProgram = { message: "Only an owner who is signed in may change the rules of publication." };
+const byProgram = { message: "Only a signed-in owner can change the publication rules." };
 
 /** A text that its author alone has scheduled never goes out; what was due before is live already. */
 async function callOffUnapproved(deps: Deps, caller: Caller, tenant: OrmTenant, now: Date): Promise<void> {

@@ -76,7 +76,7 @@ const after = (last: Date, now: Date): Date => (now > last ? now : new Date(last
 
 const written = recordsOf(PutVersionDraftRequestSchema, { format: WireFormat });
 
-const unpublished = { message: "Nothing of the version is live. Change the version itself." };
+const unpublished = { message: "The version isn't published. Change the version itself." };
 
 export const deleteVersionDraft = (deps: Deps): TemplatesRpcs<"deleteVersionDraft"> => ({
   async deleteVersionDraft(request, context) {

@@ -115,7 +115,7 @@ const notAlone = [
   "CLICK_APPROVAL_REQUIRED",
   {
     message:
-      "To restore the template makes its published texts live again. A person who is signed in and has written none of them has to do it.",
+      "Restoring this template makes its published texts live again. Someone who is signed in and wrote none of them has to do it.",
   },
 ] as const;
 

@@ -79,32 +79,32 @@ const aboutTemplates = (name: string, description: string, example: object): Eve
   about(name, "templates", description, example);
 
 export const clickEvents: readonly EventTypeInfo[] = [
-  aboutClick("acceptance.recorded", "An acceptance, or a refusal, was recorded. Has the receipt.", {
+  aboutClick("acceptance.recorded", "An acceptance or a decline was recorded. Includes the receipt.", {
     receipt: receiptExample,
   }),
   aboutClick("session.created", "A session was created.", { session: created }),
   aboutClick("session.presented", "The text of a session was shown for the first time.", { session: presented }),
-  aboutClick("session.completed", "A session was closed, however it ended.", { session: completed }),
+  aboutClick("session.completed", "A session was closed, with any outcome.", { session: completed }),
   aboutClick("session.declined", "The person of a session declined.", {
     session: { ...completed, status: "DECLINED", outcome: "DECLINED" },
   }),
   aboutClick("session.expired", "The time of an open session was over.", {
     session: { ...presented, status: "EXPIRED" },
   }),
-  aboutClick("session.cancelled", "An open session was ended without a decision.", {
+  aboutClick("session.cancelled", "An open session was canceled without a decision.", {
     session: { ...presented, status: "CANCELLED" },
   }),
-  aboutClick("consent.granted", "A purpose was granted, or granted anew.", {
+  aboutClick("consent.granted", "Consent to a purpose was granted or renewed.", {
     consent: { ...change, expiresAt, renewed: false },
   }),
   aboutClick("consent.denied", "A purpose was refused.", { consent: change }),
   aboutClick("consent.withdrawn", "A purpose was withdrawn.", { consent: change }),
-  aboutClick("consent.expired", "A grant ran out. The receipt is that of the grant.", {
+  aboutClick("consent.expired", "A granted consent expired. Includes the receipt of the grant.", {
     consent: { ...change, expiresAt },
   }),
   aboutClick(
     "reacceptance.required",
-    "A revision was published that those who accepted an earlier one must accept anew. One event, not one for each of them.",
+    "A revision was published that everyone who accepted an earlier one has to accept again. One event, not one per person.",
     { version: released },
   ),
   aboutClick("user.erased", "Records about a person were erased or restricted. Names the records, not the person.", {
@@ -117,7 +117,7 @@ export const clickEvents: readonly EventTypeInfo[] = [
   }),
   aboutClick(
     "anchor.published",
-    "A checkpoint of the organization's evidence log was anchored: whoever keeps this event is a witness.",
+    "A checkpoint of the organization's evidence log was anchored. Keep this event to be a witness.",
     {
       anchor: {
         checkpoint:
@@ -130,19 +130,19 @@ export const clickEvents: readonly EventTypeInfo[] = [
   ),
   aboutClick(
     "campaign.started",
-    "A campaign was started, and everyone in it was looked at: ask those who are outstanding. One event, not one for each of them.",
+    "A campaign was started and everyone in it was checked: ask those who are outstanding. One event, not one per person.",
     { campaign: progress },
   ),
-  aboutClick("campaign.reminder", "A reminder of a campaign is due, and someone is outstanding.", {
+  aboutClick("campaign.reminder", "A campaign reminder is due, and someone is outstanding.", {
     campaign: { ...progress, remindersSent: 1 },
   }),
   aboutClick("campaign.ended", "The date of a campaign has passed. Who is outstanding is overdue.", {
     campaign: { ...progress, remindersSent: 3 },
   }),
-  aboutClick("campaign.cancelled", "A campaign was cancelled: no one has to be asked any more.", {
+  aboutClick("campaign.cancelled", "A campaign was canceled: stop asking people.", {
     campaign: progress,
   }),
-  aboutTemplates("version.published", "A version was published, with a new revision or again with the last one.", {
+  aboutTemplates("version.published", "A version was published, with a new revision or its last one.", {
     version: { ...released, contentHash: receiptExample.contentHash, requiresReacceptance: false },
   }),
   aboutTemplates("version.scheduled", "The publication of a version was scheduled, or put to another time.", {
@@ -153,32 +153,28 @@ export const clickEvents: readonly EventTypeInfo[] = [
   }),
   aboutTemplates(
     "version.unscheduled",
-    "A scheduled publication does not come: it was called off, or the version was published, taken back or archived before.",
+    "A scheduled publication was canceled, or the version was published, unpublished or archived before.",
     { version: { ...version, publishAt } },
   ),
   aboutTemplates("approval.requested", "The approval of a text was asked for, so that it can be published.", {
     version: read,
     approval: { by: author, comment: "Section 3 is new." },
   }),
-  aboutTemplates("approval.granted", "A person has approved of a text that others have written.", {
+  aboutTemplates("approval.granted", "Someone approved a text that others wrote.", {
     version: read,
     approval: { by: reader, comment: null },
   }),
-  aboutTemplates("approval.refused", "A person has refused to approve of a text, or has taken the approval back.", {
+  aboutTemplates("approval.refused", "Someone refused a text, or withdrew its approval.", {
     version: read,
     approval: { by: reader, comment: "Section 3 is missing." },
   }),
   aboutTemplates("version.unpublished", "A version is no longer published.", { version }),
   aboutTemplates("version.archived", "A version was archived.", { version }),
-  aboutTemplates(
-    "template.archived",
-    "A template was archived: none of its versions is offered until it is restored.",
-    {
-      template: { id: templateId },
-    },
-  ),
+  aboutTemplates("template.archived", "A template was archived: its versions aren't shown until it is restored.", {
+    template: { id: templateId },
+  }),
   aboutTemplates("template.restored", "An archived template is in use again.", { template: { id: templateId } }),
-  aboutTemplates("template.removed", "A template was deleted. What was recorded about it stays.", {
+  aboutTemplates("template.removed", "A template was deleted. Its records stay.", {
     template: { id: templateId },
   }),
 ];

@@ -98,7 +98,9 @@ export const signEvents: readonly EventTypeInfo[] = [
   about("agreement", "sent", "An agreement was sent.", { agreement: sent }),
   about("agreement", "resent", "The recipients whose turn it is were asked again.", { agreement: sent }),
   about("agreement", "corrected", "The sender corrected an agreement that had been sent.", { agreement: sent }),
-  about("agreement", "delivered", "Everyone whose turn it is has opened the agreement.", { agreement: delivered }),
+  about("agreement", "delivered", "All recipients whose turn it is have opened the agreement.", {
+    agreement: delivered,
+  }),
   about("agreement", "completed", "Everyone has signed, and the documents are sealed.", { agreement: completed }),
   about("agreement", "declined", "A recipient declined, so the agreement has ended.", {
     agreement: declined,
@@ -109,19 +111,24 @@ export const signEvents: readonly EventTypeInfo[] = [
   about("agreement", "purged", "The files of an agreement were deleted because someone had asked for it.", {
     agreement: completed,
   }),
-  about("agreement", "deleted", "A draft was deleted, or an agreement whose time was over. Only its ids are told.", {
-    agreement: { id: agreementId, envelopeId: agreementId, transactionId: "order-42" },
-  }),
+  about(
+    "agreement",
+    "deleted",
+    "A draft was deleted, or an agreement whose retention period ended. Includes only its IDs.",
+    {
+      agreement: { id: agreementId, envelopeId: agreementId, transactionId: "order-42" },
+    },
+  ),
   about("recipient", "sent", "It is the turn of a recipient.", { agreement: sent, recipient: asked }),
   about("recipient", "delivered", "A recipient opened the agreement.", { agreement: sent, recipient: reading }),
-  about("recipient", "completed", "A recipient has done their part.", { agreement: delivered, recipient: done }),
+  about("recipient", "completed", "A recipient finished their part.", { agreement: delivered, recipient: done }),
   about("recipient", "declined", "A recipient declined.", { agreement: declined, recipient: refused }),
-  about("recipient", "left", "A recipient goes on later.", { agreement: delivered, recipient: reading }),
-  about("recipient", "undelivered", "A mail to a recipient came back, or no server took it.", {
+  about("recipient", "left", "A recipient chose to finish later.", { agreement: delivered, recipient: reading }),
+  about("recipient", "undelivered", "An email to a recipient bounced or couldn't be sent.", {
     agreement: sent,
     recipient: unreached,
   }),
-  about("document", "completed", "A document of a completed agreement is sealed and can be fetched.", {
+  about("document", "completed", "A document of a completed agreement is sealed and can be downloaded.", {
     document: {
       id: documentId,
       documentId: "1",
@@ -136,7 +143,7 @@ export const signEvents: readonly EventTypeInfo[] = [
   }),
   about("template", "created", "An agreement template was created.", { template }),
   about("template", "modified", "An agreement template was changed.", { template }),
-  about("template", "deleted", "An agreement template was deleted. Only its id is told.", {
+  about("template", "deleted", "An agreement template was deleted. Includes only its ID.", {
     template: { id: template.id },
   }),
 ];

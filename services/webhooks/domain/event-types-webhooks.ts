@@ -9,14 +9,13 @@ export const webhooksEvents: readonly EventTypeInfo[] = [
   {
     type: "endpoint.disabled",
     subject: "assent.webhooks.endpoint.disabled",
-    description: "No events are sent to an endpoint any more: it answered 410, or failed for five days.",
+    description: "An endpoint was disabled because it responded with 410 or failed for five days.",
     example: { endpoint: { id: "0198f3a1-7c00-7000-8000-000000000060", enabled: false, disabledReason: "FAILING" } },
   },
   {
     type: testEventType,
     subject: testEventSubject,
-    description:
-      "A test that someone has asked for. It goes to that endpoint alone, whatever types the endpoint asks for.",
+    description: "A test event that someone requested. It goes only to that endpoint, whatever types it subscribes to.",
     example: testData,
   },
 ];

@@ -13,7 +13,7 @@ const generationEvents: readonly EventTypeInfo[] = [
   {
     type: "document.completed",
     subject: "assent.docgen.document.completed",
-    description: "A document was generated and can be fetched.",
+    description: "A document was generated and can be downloaded.",
     example: {
       document: {
         id: documentId,
@@ -30,7 +30,7 @@ const generationEvents: readonly EventTypeInfo[] = [
   {
     type: "document.failed",
     subject: "assent.docgen.document.failed",
-    description: "A document could not be generated.",
+    description: "A document couldn't be generated.",
     example: {
       document: { id: documentId, templateId, version: 3, batchId, error: { code: "render_failed" } },
     },
@@ -38,7 +38,7 @@ const generationEvents: readonly EventTypeInfo[] = [
   {
     type: "batch.completed",
     subject: "assent.docgen.batch.completed",
-    description: "Every item of a batch has ended: was completed, has failed, or was cancelled.",
+    description: "Every item of a batch is completed, failed or canceled.",
     example: {
       batch: {
         id: batchId,
@@ -54,7 +54,7 @@ const exportEvents: readonly EventTypeInfo[] = [
   {
     type: "export.ended",
     subject: "assent.auth.export.ended",
-    description: "An export was made, or given up after a day. It is downloaded with a credential.",
+    description: "An export was completed, or given up after a day. Download it with a credential.",
     example: {
       export: {
         id: exportId,

@@ -51,12 +51,9 @@ const variable = closedObject(
     maxLength: described({ type: "integer", minimum: 1, maximum: 10_000 }, "Of STRING, in characters."),
     pattern: described(
       text(200),
-      "Of STRING: what the whole value must match. JavaScript syntax without assertions, references and named groups.",
+      "For STRING: a pattern that must match the whole value. JavaScript syntax without assertions, references and named groups.",
     ),
-    enum: described(
-      { ...listOf(text(255), 100), minItems: 1, uniqueItems: true },
-      "Of ENUM, and required for it: the values.",
-    ),
+    enum: described({ ...listOf(text(255), 100), minItems: 1, uniqueItems: true }, "For ENUM (required): the values."),
     default: described({ type: ["string", "number", "boolean"] }, "Taken when no value is given. DATE is YYYY-MM-DD."),
     pii: described(flag(true), "Whether the value says something about the person."),
   },
