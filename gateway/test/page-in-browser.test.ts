@@ -142,7 +142,7 @@ describeInBrowser("the reference", (pages) => {
     await operation.getByLabel("Sandbox API key").fill("ak_test_unknown");
     await operation.getByRole("button", { name: "Send request" }).click();
     await operation.getByText("Status 401").waitFor();
-    expect(await operation.getByLabel("Answer", { exact: true }).textContent()).toContain("INVALID_TOKEN");
+    expect(await operation.getByLabel("Response", { exact: true }).textContent()).toContain("INVALID_TOKEN");
   });
 });
 

@@ -122,7 +122,7 @@ const tryOut = ({ method, address, headers, body }) => {
   const problem = element("p", { className: "problem", role: "alert" });
   const state = element("p", { role: "status" });
   const shown = element("code");
-  const answer = element("pre", { tabIndex: 0, hidden: true, ariaLabel: "Answer" }, shown);
+  const answer = element("pre", { tabIndex: 0, hidden: true, ariaLabel: "Response" }, shown);
   const form = element(
     "form",
     {},
@@ -170,7 +170,7 @@ const tryOut = ({ method, address, headers, body }) => {
       shown.textContent = type.includes("application/json") ? JSON.stringify(JSON.parse(received), null, 2) : received;
       answer.hidden = received === "";
     } catch {
-      problem.textContent = "No answer came. Check the connection and try again.";
+      problem.textContent = "No response. Check your connection and try again.";
     }
   });
   return form;
