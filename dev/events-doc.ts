@@ -11,9 +11,9 @@ export const eventsFile = join(import.meta.dirname, "../docs/events.md");
 const heading = "## Event types\n";
 
 const introduction = `
-What integrations can receive by [webhooks](webhooks.md). A type is the subject without \`assent.\` and the name of the service; what the click and template services tell of begins with \`click.\`, and those of the audit trail have the name that they have on the bus. The last column is what the same event is called in the messages of the [compatible interface](migrating-from-docusign.md), where it has them. \`document.completed\` comes of generated documents and of signed ones: both have \`data.document.id\`, and those that were signed have \`data.document.agreementId\`.
+[Webhooks](webhooks.md) can deliver these events. A type is the subject without \`assent.\` and the name of the service; types of the click and templates services begin with \`click.\`, and types of the audit trail are the same as on the bus. The last column has the name of the event in the messages of the [compatible interface](migrating-from-docusign.md), if it exists there. \`document.completed\` is sent for generated and for signed documents: both have \`data.document.id\`, and signed ones have \`data.document.agreementId\`.
 
-\`GET /v1/webhooks/event-types\` lists the types with an example of each. This list is written from the same catalogue by \`npm run docs\`, and a test compares the two.
+\`GET /v1/webhooks/event-types\` lists the types with an example of each. \`npm run docs\` generates this list from the same catalogue, and a test compares the two.
 `;
 
 /** The page with the lists as they have to be; they are its last part. */
@@ -39,7 +39,7 @@ ${eventSources.map(rowOf).join("\n")}
 const actions = `
 ## Actions of the audit trail
 
-\`data.audit.action\` of the types \`assent.audit.…\`, which [webhooks](webhooks.md#the-audit-trail-in-a-siem) explains; what they are done to is \`target.kind\`.
+\`data.audit.action\` of the types \`assent.audit.…\`, which [webhooks](webhooks.md#the-audit-trail-in-a-siem) explains. \`target.kind\` is the kind of object concerned.
 
 | action | type | done to | what happened | OCSF |
 | ------ | ---- | ------- | ------------- | ---- |
