@@ -4,7 +4,8 @@ export const auditFamilies = {
   account: "A dashboard user was invited or changed: role, password or two-factor authentication.",
   credential: "An API key or OAuth client was created, changed or revoked.",
   organization: "A setting, the plan or a limit of the organization was changed.",
-  integration: "A webhook endpoint, a configuration of the compatible interface, or their signing secrets were changed.",
+  integration:
+    "A webhook endpoint, a configuration of the compatible interface, or their signing secrets were changed.",
   privacy: "Records of a person were erased, restricted ones opened, or the rules for keeping them changed.",
   template:
     "The next text of a click template was saved or discarded; its publication is an event of its own. Or its approval was asked for, given or refused, or people are asked for their acceptance by a campaign.",
