@@ -23,6 +23,6 @@ test.each([[["help"]], [["help", "keys"]], [["--help"]], [["-h"]], [["keys", "li
 );
 
 test("help names the services that --service takes, for dead events and for master keys", () => {
-  const [, named = ""] = /consumers, and those that have a master key: ([a-z, ]+)\./.exec(usageText) ?? [];
+  const [, named = ""] = /consumers, and services with a master key: ([a-z, ]+)\./.exec(usageText) ?? [];
   expect(named.split(", ")).toEqual(services);
 });

@@ -196,7 +196,7 @@ describe("evidence-logs", () => {
       const { confirmed, firstEpoch, meaning } = await there("confirm", "--witness-is-new");
       expect(confirmed).toBe(true);
       expect(firstEpoch).toBeGreaterThan(1);
-      expect(meaning).toContain(`each goes on in a new epoch, /e${firstEpoch} or later`);
+      expect(meaning).toContain(`each continues in a new epoch, /e${firstEpoch} or later`);
       expect((await there("list")).witness).toEqual({ problem: null, since, confirmedBy: "Ann" });
       rmSync(logWitness, { recursive: true });
       writeFileSync(logWitness, "");

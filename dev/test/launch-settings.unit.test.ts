@@ -67,10 +67,10 @@ describe("variables that nothing reads", () => {
       "ASSENT_FOLDER is set, but nothing reads it (docs/configuration.md has all settings)",
       "CLICK_POOL is set, but nothing reads it (docs/configuration.md has all settings)",
       "HOST is set but not used: it is not an address",
-      "RPC_PORT is set and not used: npm start decides that itself",
+      "RPC_PORT is set but not used: npm start decides that itself",
     ]);
     expect(unreadVariables({ ADMIN_PORT: "1" }, "this", decidedByDistributed)).toEqual([
-      "ADMIN_PORT is set and not used: this decides that itself",
+      "ADMIN_PORT is set but not used: this decides that itself",
     ]);
   });
 

@@ -241,7 +241,7 @@ describe("what is wrong with a database is named", () => {
     await superuser.query(`revoke assent_gateway from ${login} granted by ${owner}`);
     const findings = await gateway();
     await allowServiceRoles(database.url, login);
-    expect(saysOf(findings, "roles")).toBe("the login may not take on assent_gateway");
+    expect(saysOf(findings, "roles")).toBe("the login cannot use the role assent_gateway");
   });
 
   test("a migration that is pending, and one of a later release", async () => {
@@ -266,7 +266,9 @@ describe("what is wrong with a database is named", () => {
   });
 
   test("a disk that is full for whoever asks, and how much is free for a superuser alone", async () => {
-    expect(saysOf(await gateway(), "database disk")).toMatch(/^the database has .* how much room is left/);
+    expect(saysOf(await gateway(), "database disk")).toMatch(
+      /^the database has .* this login cannot see how much space is left/,
+    );
     const asSuperuser = await gateway({ DATABASE_URL: database.superuserUrl });
     expect(saysOf(asSuperuser, "database disk")).toMatch(/^\d+ % are free \(\d+ MB\); the database has/);
     const disk = await mountSmallDisk(superuser);
@@ -358,7 +360,7 @@ describe("what is wrong around it is named", () => {
     health.setServing(false);
     const findings = await gateway();
     health.setServing(true);
-    expect(saysOf(findings, "CLICK_TARGET")).toContain("does not want requests yet");
+    expect(saysOf(findings, "CLICK_TARGET")).toContain("but is not ready");
   });
 
   test("another service at an address, and one that takes this process for a stranger", async () => {
@@ -442,7 +444,7 @@ test("a database that lacks what its logs have signed is found, and epochs that 
     );
   const logId = randomUUID();
   try {
-    expect(await told({})).toMatchObject([["notice", expect.stringContaining("no one outside")]]);
+    expect(await told({})).toMatchObject([["notice", expect.stringContaining("nothing outside")]]);
     expect(await told({ LOG_WITNESS })).toMatchObject([["ok", expect.anything()]]);
     await superuser.query("insert into click.log_head (organization_id, size) values ($1, 3)", [logId]);
     const note = `log\n5\n${Buffer.alloc(32).toString("base64")}\n\nsignature\n`;
