@@ -19,8 +19,8 @@ export default {
   // Far more than anything takes: what is waited for has limits of its own.
   testTimeout: 240_000,
   injectGlobals: false,
-  // Each takes other kinds of files first, the fourth only while a core is idle (dev/jest/runner.mjs).
-  maxWorkers: 4,
+  // Each takes other kinds of files first, the last two only while a core is idle (dev/jest/runner.mjs).
+  maxWorkers: 5,
   workerIdleMemoryLimit: "800MB",
   reporters: ["default", "<rootDir>/dev/jest/result-line-reporter.mjs"],
 };

@@ -31,6 +31,8 @@ export interface PostgresOptions {
 export interface RunningPostgres {
   /** Connects to the database `postgres` as superuser. */
   readonly url: string;
+  /** The same through a socket file, with which each question takes less work. Only of a server for tests, else as `url`. */
+  readonly localUrl: string;
   readonly port: number;
   /** Ends sessions, writes everything to disk, gives up the folder. */
   stop(): Promise<void>;
@@ -70,7 +72,8 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     };
     let launching = Promise.resolve(running);
     return {
-      url: superuserUrl(port, password),
+      url: superuserUrl(loopback, port, password),
+      localUrl: superuserUrl(encodeURIComponent(socketFolderOf(server) || loopback), port, password),
       port,
       stop: async () => {
         await launching.catch(() => undefined);
@@ -109,8 +112,17 @@ interface Server {
 
 const superuser = "postgres";
 
-const superuserUrl = (port: number, password: string): string =>
-  `postgresql://${superuser}:${password}@127.0.0.1:${port}/postgres`;
+const loopback = "127.0.0.1";
+
+const superuserUrl = (host: string, port: number, password: string): string =>
+  `postgresql://${superuser}:${password}@${host}:${port}/postgres`;
+
+/** What the system allows for the path of a socket file is about a hundred bytes. */
+const longestSocketFolder = 80;
+
+/** Where the server has its socket file; empty without one. */
+const socketFolderOf = ({ cluster, durable }: Server): string =>
+  durable || process.platform === "win32" || Buffer.byteLength(cluster) > longestSocketFolder ? "" : cluster;
 
 /** Nothing of the environment but what the programs need: PG* variables and locales must not leak in. */
 const environment = { PATH: process.env.PATH ?? "", LC_ALL: "C", TZ: "UTC" };
@@ -203,7 +215,7 @@ async function launch(server: Server, port: number): Promise<Launched> {
   void exited.then((how) => (ended = how));
   child.unref();
   const deadline = performance.now() + 60_000;
-  while (!(await accepts(superuserUrl(port, server.password)))) {
+  while (!(await accepts(superuserUrl(loopback, port, server.password)))) {
     const late = performance.now() > deadline;
     if (ended === undefined && !late) {
       await delay(20);
@@ -219,12 +231,11 @@ async function launch(server: Server, port: number): Promise<Launched> {
 const serverArguments = (server: Server, port: number): string[] => [
   ...["-D", server.cluster, "-p", String(port)],
   ...Object.entries({
-    listen_addresses: "127.0.0.1",
-    // No socket file: its path has a length limit that deep folders exceed.
-    unix_socket_directories: "",
+    listen_addresses: loopback,
+    unix_socket_directories: socketFolderOf(server),
     shared_buffers: "128MB",
     // Several copies of the product run at a time on the server of the tests.
-    max_connections: server.durable ? "200" : "400",
+    max_connections: server.durable ? "200" : "500",
     synchronous_commit: "on",
     timezone: "UTC",
     log_timezone: "UTC",

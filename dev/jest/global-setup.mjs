@@ -13,7 +13,7 @@ export default async function globalSetup() {
   const postgres = await startPostgres({ dataDir: folder, durable: false });
   globalThis.assentTestCluster = { folder, postgres };
   const template = "assent_template";
-  const ownerUrl = await openOwnedDatabase(postgres.url, template, "assent_owner");
+  const ownerUrl = await openOwnedDatabase(postgres.localUrl, template, "assent_owner");
   await migrateAll(ownerUrl, createLogger("test", "warn"));
-  process.env.ASSENT_TEST_POSTGRES = JSON.stringify({ superuserUrl: postgres.url, ownerUrl, template });
+  process.env.ASSENT_TEST_POSTGRES = JSON.stringify({ superuserUrl: postgres.localUrl, ownerUrl, template });
 }

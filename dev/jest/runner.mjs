@@ -20,14 +20,16 @@ export default class PlainNodeRunner {
   async runTests(tests, watcher, onStart, onResult, onFailure) {
     const queue = [...tests];
     // Several of the files that start many processes at once would slow each other down until time limits pass: they have
-    // a lane. Beside it one takes the others. Both wait for nearly half of their time, and further ones have what they
-    // leave: they take short files and those with a browser, since these wait most and have no limits of time. The last
-    // lane takes a file only while a core has nothing to do.
+    // a lane. Beside it one takes the others, and the manuals, which start one program after the other. Both wait for
+    // nearly half of their time, and further ones have what they leave: they take files with a browser and short ones,
+    // since these wait most and have no limits of time. The last lanes take a file only while a core has nothing to do,
+    // one after the other.
     const kinds = [
       [startsMostProcesses, anything],
-      [startsFewProcesses, anything],
-      [isShort, opensPages, startsFewProcesses],
+      [followsManuals, startsFewProcesses, anything],
       [opensPages, isShort, startsFewProcesses],
+      [opensPages, isShort, startsFewProcesses],
+      [isShort, opensPages, startsFewProcesses],
     ];
     const takeNext = (id) => {
       for (const isKind of kinds[Math.min(id, kinds.length) - 1]) {
@@ -35,13 +37,20 @@ export default class PlainNodeRunner {
         if (index >= 0) return queue.splice(index, 1)[0];
       }
     };
-    const takeNextWhenIdle = async (id) => {
+    const untilIdle = async () => {
       for (let earlier = timesOfCores(); queue.length > 0 && !watcher.isInterrupted(); ) {
         await delay(idleSampleMs);
         const now = timesOfCores();
-        if ((now.idle - earlier.idle) * now.cores > (now.all - earlier.all) * leastIdleCores) return takeNext(id);
+        if ((now.idle - earlier.idle) * now.cores > (now.all - earlier.all) * leastIdleCores) return;
         earlier = now;
       }
+    };
+    let lastTurn = Promise.resolve();
+    const takeNextWhenIdle = (id) => {
+      // What one has taken must be seen at work before another one looks.
+      const taken = lastTurn.then(untilIdle).then(() => (watcher.isInterrupted() ? undefined : takeNext(id)));
+      lastTurn = taken;
+      return taken;
     };
     const secondRuns = tests[0]?.context.config.testEnvironmentOptions.secondRuns ?? 0;
     const failed = [];
@@ -71,7 +80,7 @@ export default class PlainNodeRunner {
     };
     const lanes = Math.min(this.#globalConfig.maxWorkers, tests.length);
     const onFailed = secondRuns > 0 ? keep : tell;
-    const takeFor = (id) => () => (id < kinds.length ? takeNext(id) : takeNextWhenIdle(id));
+    const takeFor = (id) => () => (id < firstIdleLane ? takeNext(id) : takeNextWhenIdle(id));
     await Promise.all(Array.from({ length: lanes }, (_, n) => lane(n + 1, takeFor(n + 1), onFailed)));
     // What fails beside others and passes alone had too little of the machine; more than a few of them are a fault.
     if (failed.length > secondRuns) for (const { report } of failed) await report();
@@ -84,16 +93,21 @@ export default class PlainNodeRunner {
 
 const anything = () => true;
 const startsManyProcesses = (path) =>
-  /\/test\/(browser|chaos|commands|e2e|interop)\/.*(?<!\.unit)\.test\.ts$/.test(path);
+  /\/test\/(browser|chaos|commands|e2e|interop)\/.*(?<!\.unit)\.test\.ts$/.test(path) && !startsNone(path);
+/** The product runs in the process of these tests, or not at all. */
+const startsNone = (path) =>
+  /\/test\/(e2e\/(single-process|sign-errors|log-capture)|interop\/docusign\/(drafts|templates))\./.test(path);
 const startsFewProcesses = (path) => !startsManyProcesses(path);
 const isShort = (path) => startsFewProcesses(path) && !takesLong(path);
+const followsManuals = (path) => startsManyProcesses(path) && path.includes("/test/commands/");
 const opensPages = (path) => startsManyProcesses(path) && path.includes("/test/browser/");
 /** Further lanes take none of these: they are begun first. */
-const startsMostProcesses = (path) => startsManyProcesses(path) && !opensPages(path);
+const startsMostProcesses = (path) => startsManyProcesses(path) && !opensPages(path) && !followsManuals(path);
 
 /** Below that of what has limits of time. */
 const furtherLanePriority = 10;
 
+const firstIdleLane = 4;
 const idleSampleMs = 500;
 const leastIdleCores = 0.4;
 
@@ -116,7 +130,8 @@ function startWorker(id) {
   const child = fork(worker, {
     env: { ...process.env, JEST_WORKER_ID: String(id) },
     // Sizes of the heap are not given here: threads would inherit them, and then end the process with their own limit.
-    execArgv: ["--disable-warning=ExperimentalWarning", "--expose-internals"],
+    // What one file leaves alone the next may call: its functions would be compiled again and again.
+    execArgv: ["--disable-warning=ExperimentalWarning", "--expose-internals", "--no-flush-bytecode"],
     serialization: "advanced",
     // A group of its own: what its tests have started goes with it.
     detached: true,

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, st
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createPool } from "#platform/db/pool.ts";
 import { until } from "#platform/testing/until.ts";
 import { openOwnedDatabase } from "../own-postgres.ts";
@@ -13,7 +13,14 @@ import { isAlive } from "../processes.ts";
 let folder: string;
 let running: RunningPostgres[];
 let children: ChildProcess[];
+/** What a first start has left, for tests that are about something else. */
+let made: string;
 
+beforeAll(async () => {
+  made = mkdtempSync(join(tmpdir(), "assent-test-home-"));
+  await (await startPostgres({ dataDir: join(made, "postgres"), durable: true })).stop();
+});
+afterAll(() => rmSync(made, { recursive: true, force: true }));
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "assent-test-home-"));
   running = [];
@@ -30,6 +37,12 @@ const start = async (): Promise<RunningPostgres> => {
   const postgres = await startPostgres({ dataDir: dataDir(), durable: true });
   running.push(postgres);
   return postgres;
+};
+
+/** Not for the first time. */
+const startAgain = (): Promise<RunningPostgres> => {
+  expect(spawnSync("cp", ["-a", join(made, "postgres"), folder]).status).toBe(0);
+  return start();
 };
 
 async function query(url: string, sql: string): Promise<unknown[]> {
@@ -103,7 +116,7 @@ describe("startPostgres", () => {
   });
 
   test("listens on the loopback address alone and flushes commits", async () => {
-    const { url } = await start();
+    const { url } = await startAgain();
     const settings = await query(
       url,
       `select name, setting from pg_settings
@@ -121,7 +134,7 @@ describe("startPostgres", () => {
   });
 
   test("a folder that a living copy uses is refused, and the copy goes on", async () => {
-    const first = await start();
+    const first = await startAgain();
     await expect(start()).rejects.toThrow(`in use by another running copy (process ${process.pid})`);
     expect(await query(first.url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
@@ -140,7 +153,7 @@ describe("startPostgres", () => {
   });
 
   test("after an immediate kill it recovers on the same port", async () => {
-    const postgres = await start();
+    const postgres = await startAgain();
     await query(postgres.url, "create table kept as select 42 as answer");
     await postgres.kill("immediate");
     await expect(query(postgres.url, "select 1")).rejects.toThrow();
@@ -155,7 +168,7 @@ describe("startPostgres", () => {
   });
 
   test("a process id that now belongs to somebody else does not keep it from starting", async () => {
-    const first = await start();
+    const first = await startAgain();
     await first.kill("immediate");
     await first.stop();
     const pidFile = join(dataDir(), "cluster", "postmaster.pid");
@@ -165,8 +178,7 @@ describe("startPostgres", () => {
   });
 
   test("what the server says when it does not start is part of the error", async () => {
-    const first = await start();
-    await first.stop();
+    await (await startAgain()).stop();
     rmSync(join(dataDir(), "cluster", "PG_VERSION"));
     await expect(start()).rejects.toThrow(/Postgres did not start[\s\S]*PG_VERSION/);
     expect(existsSync(join(dataDir(), "owner.lock"))).toBe(false);
@@ -192,7 +204,7 @@ describe("startPostgres", () => {
 
 describe("openOwnedDatabase", () => {
   test("the owner is no superuser, may create roles, and owns the database", async () => {
-    const postgres = await start();
+    const postgres = await startAgain();
     const url = await openOwnedDatabase(postgres.url, "shop", "shop_owner");
     expect(
       await query(url, "select rolsuper, rolcreaterole, rolbypassrls from pg_roles where rolname = current_user"),

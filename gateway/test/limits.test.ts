@@ -2,7 +2,7 @@ import { createConnection } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import pg from "pg";
 import { createFaultProxy, type FaultProxy } from "#platform/net/fault-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { createTestDatabase, overNetwork, type TestDatabase } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
 import { allRoutes } from "../routes/index.ts";
 import { orgA } from "./fake-auth.ts";
@@ -286,7 +286,7 @@ describe("when the database goes away and comes back", () => {
   let lonely: TestGateway;
 
   beforeAll(async () => {
-    const url = new URL(database.url);
+    const url = new URL(overNetwork(database.url));
     proxy = await createFaultProxy({ host: url.hostname, port: Number(url.port) });
     url.port = String(proxy.port);
     lonely = await startTestGateway(url.href, { fakes });

@@ -12,6 +12,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** The address over the network, where it leads through a socket file: for what looks at addresses, or stands in between. */
+export function overNetwork(url: string): string {
+  const { hostname, port } = new URL(url);
+  return hostname.startsWith("%2F") ? url.replace(`@${hostname}:${port}`, `@127.0.0.1:${port}`) : url;
+}
+
 /** What dev/jest/global-setup.mjs leaves in ASSENT_TEST_POSTGRES. */
 interface TestCluster {
   readonly superuserUrl: string;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createLogger } from "#platform/logger.ts";
-import { createEmptyTestDatabase, createTestDatabase } from "#platform/testing/database.ts";
+import { createEmptyTestDatabase, createTestDatabase, overNetwork } from "#platform/testing/database.ts";
 import { until } from "#platform/testing/until.ts";
 import type { Demo } from "../../dev/demo.ts";
 import type { RuntimeFile } from "../../dev/home.ts";
@@ -138,7 +138,7 @@ describeDistributed("npm run start:distributed in the same clone", () => {
       // Of another installation, from a release.
       const database = await createEmptyTestDatabase();
       const nats = await startNats({ storeDir: join(clone.folder, ".release-nats") });
-      const servers = { RELEASE_DATABASE: database.url, RELEASE_NATS: nats?.url ?? "" };
+      const servers = { RELEASE_DATABASE: overNetwork(database.url), RELEASE_NATS: nats?.url ?? "" };
       try {
         await walk(clone, page, copy.port, { ...env, ...servers });
       } finally {
@@ -194,7 +194,9 @@ describe("the other scripts of package.json", () => {
       const database = name === "migrate" ? await createTestDatabase() : undefined;
       try {
         if (database !== undefined) await migrateAll(database.url, createLogger("test", "silent"));
-        expect(await clone.shell(run, database && { TEST_DATABASE: database.url })).toMatch(says ?? /(?:)/);
+        expect(await clone.shell(run, database && { TEST_DATABASE: overNetwork(database.url) })).toMatch(
+          says ?? /(?:)/,
+        );
       } finally {
         await database?.drop();
       }

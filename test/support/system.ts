@@ -8,7 +8,7 @@ import type { Environment } from "#platform/config.ts";
 import type { EventBus } from "#platform/events/bus.ts";
 import { createNatsBus } from "#platform/events/nats.ts";
 import { createLogger } from "#platform/logger.ts";
-import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { createTestDatabase, overNetwork, type TestDatabase } from "#platform/testing/database.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { createAdminTransport } from "../../dev/admin-transport.ts";
 import type { AdminClient } from "../../dev/demo.ts";
@@ -238,7 +238,7 @@ async function startSeparate({
   if (nats === undefined) throw new Error("nats-server is missing");
   const registry = registryOf(home.secrets, database);
   const distributed = await startDistributed({
-    databaseUrl: database.url,
+    databaseUrl: overNetwork(database.url),
     natsUrl: nats.url,
     secrets: home.secrets,
     logFolder: home.logFolder,

@@ -15,7 +15,12 @@ import { requireKnownCaller } from "#platform/rpc/callers.ts";
 import { createInternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
 import { type RpcServer, startRpcServer } from "#platform/rpc/server.ts";
 import { installationRoutes } from "#platform/service-settings.ts";
-import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import {
+  createEmptyTestDatabase,
+  createTestDatabase,
+  overNetwork,
+  type TestDatabase,
+} from "#platform/testing/database.ts";
 import { createLogWitness } from "#platform/transparency/witness.ts";
 import { makeSealedKey, signingKeyKek } from "../../../services/click/keys/sealed-columns.ts";
 import { markerId } from "../../../services/click/log/log-memory.ts";
@@ -51,7 +56,7 @@ beforeAll(async () => {
   await superuser.query(`create role ${login} login noinherit password '${password}'`);
   await allowServiceRoles(database.url, login);
   health.setServing(true);
-  const url = new URL(database.url);
+  const url = new URL(overNetwork(database.url));
   url.username = login;
   url.password = password;
   const seal = await makeSeal();
@@ -114,7 +119,7 @@ describe("an installation that is in order", () => {
     const asLogin = await examine(all, env);
     expect(wrongOnes(asLogin)).toEqual(["nats"]);
     expect(asLogin.find(({ check }) => check === "migrations")?.verdict).toBe("skipped");
-    const asOwner = await examine(all, { ...env, DATABASE_URL: database.url });
+    const asOwner = await examine(all, { ...env, DATABASE_URL: overNetwork(database.url) });
     expect(wrongOnes(asOwner)).toEqual(["nats"]);
     expect(asOwner.find(({ check }) => check === "migrations")?.verdict).toBe("ok");
   });
@@ -237,7 +242,7 @@ describe("what is wrong with a database is named", () => {
     } finally {
       await empty.drop();
     }
-    const owner = new URL(database.url).username;
+    const owner = new URL(overNetwork(database.url)).username;
     await superuser.query(`revoke assent_gateway from ${login} granted by ${owner}`);
     const findings = await gateway();
     await allowServiceRoles(database.url, login);
@@ -249,7 +254,7 @@ describe("what is wrong with a database is named", () => {
     const { rows } = await superuser.query<{ name: string }>("select name from gateway.migration order by id limit 1");
     const first = rows[0]?.name;
     await superuser.query(renamed, ["999_later", first]);
-    const findings = await gateway({ DATABASE_URL: database.url });
+    const findings = await gateway({ DATABASE_URL: overNetwork(database.url) });
     await superuser.query(renamed, [first, "999_later"]);
     expect(saysOf(findings, "migrations")).toBe(
       `gateway lacks ${first}\ngateway has 999_later, which this release does not know`,
@@ -269,7 +274,7 @@ describe("what is wrong with a database is named", () => {
     expect(saysOf(await gateway(), "database disk")).toMatch(
       /^the database has .* this login cannot see how much space is left/,
     );
-    const asSuperuser = await gateway({ DATABASE_URL: database.superuserUrl });
+    const asSuperuser = await gateway({ DATABASE_URL: overNetwork(database.superuserUrl) });
     expect(saysOf(asSuperuser, "database disk")).toMatch(/^\d+ % are free \(\d+ MB\); the database has/);
     const disk = await mountSmallDisk(superuser);
     // Only root may mount one.

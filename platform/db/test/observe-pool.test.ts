@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createMetrics } from "../../metrics.ts";
 import { createFaultProxy } from "../../net/fault-proxy.ts";
-import { createEmptyTestDatabase } from "../../testing/database.ts";
+import { createEmptyTestDatabase, overNetwork } from "../../testing/database.ts";
 import { until } from "../../testing/until.ts";
 import { observePool } from "../observe-pool.ts";
 import { createPool } from "../pool.ts";
@@ -62,9 +62,9 @@ test("statements are measured by their names, and by nothing that they contain",
 
 test("a database that hangs is down, and those who wait for it are counted", async () => {
   const database = await createEmptyTestDatabase();
-  const { hostname: host, port } = new URL(database.url);
+  const { hostname: host, port } = new URL(overNetwork(database.url));
   const proxy = await createFaultProxy({ host, port: Number(port) });
-  const url = new URL(database.url);
+  const url = new URL(overNetwork(database.url));
   url.host = `127.0.0.1:${proxy.port}`;
   const metrics = createMetrics();
   const pool = createPool({ url: url.href, name: "test", max: 1, statementTimeoutMs: 1_000 });

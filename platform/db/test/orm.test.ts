@@ -3,7 +3,7 @@ import { defineEntity, p } from "@mikro-orm/core";
 import type { FreshText } from "../../config.ts";
 import { newId, type OrgId } from "../../ids.ts";
 import { createFaultProxy } from "../../net/fault-proxy.ts";
-import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
+import { createEmptyTestDatabase, overNetwork, type TestDatabase, terminateSessions } from "../../testing/database.ts";
 import { until } from "../../testing/until.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
 import { createOrm, isTransient, isUniqueViolation, withOrgEm } from "../orm.ts";
@@ -63,7 +63,7 @@ const titles = (orgId: OrgId) =>
 test("connections log in as the address says at that moment", async () => {
   const login = `assent_orm_login_${newId().replaceAll("-", "")}`;
   const run = (sql: string) => database.superuser.query(sql);
-  const url = new URL(database.url);
+  const url = new URL(overNetwork(database.url));
   Object.assign(url, { username: login, password: "one" });
   await run(`create role ${login} login password 'one' in role ${role}`);
   const own = openOrm(() => url.href);
@@ -147,9 +147,9 @@ describe("withOrgEm", () => {
   });
 
   test("the beginning of a transaction goes out with the organization's name", async () => {
-    const { hostname, port } = new URL(database.url);
+    const { hostname, port } = new URL(overNetwork(database.url));
     const proxy = await createFaultProxy({ host: hostname, port: Number(port) });
-    const url = new URL(database.url);
+    const url = new URL(overNetwork(database.url));
     url.port = String(proxy.port);
     const through = openOrm(url.href);
     const find = () => withOrgEm(through, orgA, ({ em }) => em.count(Note));

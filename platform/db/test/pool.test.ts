@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type pg from "pg";
 import { newId, type OrgId } from "../../ids.ts";
 import { createFaultProxy } from "../../net/fault-proxy.ts";
-import { createEmptyTestDatabase, type TestDatabase, terminateSessions } from "../../testing/database.ts";
+import { createEmptyTestDatabase, overNetwork, type TestDatabase, terminateSessions } from "../../testing/database.ts";
 import { until } from "../../testing/until.ts";
 import { addressPattern, spellingsOf } from "../address-pattern.ts";
 import { createRoleSql, forceOrgIsolationSql } from "../ddl.ts";
@@ -126,9 +126,9 @@ describe("withOrg", () => {
 
 /** A pool whose answers can be held back, and what its only connection has done since it last was asked anything. */
 async function throughProxy() {
-  const { hostname, port } = new URL(database.url);
+  const { hostname, port } = new URL(overNetwork(database.url));
   const proxy = await createFaultProxy({ host: hostname, port: Number(port) });
-  const url = new URL(database.url);
+  const url = new URL(overNetwork(database.url));
   url.port = String(proxy.port);
   const name = "one-trip";
   const through = createPool({ url: url.href, role, name, max: 1 });
@@ -242,9 +242,9 @@ describe("createPool", () => {
   });
 
   test("a server that falls silent ends the wait, and that counts as transient", async () => {
-    const { hostname, port } = new URL(database.url);
+    const { hostname, port } = new URL(overNetwork(database.url));
     const proxy = await createFaultProxy({ host: hostname, port: Number(port) });
-    const url = new URL(database.url);
+    const url = new URL(overNetwork(database.url));
     url.port = String(proxy.port);
     const through = createPool({ url: url.href, name: "silent", max: 1, statementTimeoutMs: 100 });
     try {
@@ -301,7 +301,7 @@ describe("a login whose password is changed", () => {
   const login = `assent_pool_login_${newId().replaceAll("-", "")}`;
   const run = (sql: string) => database.superuser.query(sql);
   const urlWith = (password: string): string => {
-    const url = new URL(database.url);
+    const url = new URL(overNetwork(database.url));
     Object.assign(url, { username: login, password });
     return url.href;
   };
