@@ -81,6 +81,6 @@ const choicesVersion = {
   title: "Your choices",
   content:
     '<h2>Your choices</h2><p>Example Ltd. would like to use your data for the following. Each choice is yours, and you can withdraw your consent at any time in your account settings. More in our <a href="https://www.example.com/privacy">privacy notice</a>.</p>',
-  consentText: 'With "Save my choices" I consent to what is ticked, and to nothing else.',
+  consentText: "By choosing “Save my choices”, I consent to what is checked and to nothing else.",
   buttonText: "Save my choices",
 };

@@ -174,7 +174,7 @@ function overviewHtml(document: Json, areas: readonly Area[]): string {
       `<section><h2>${escaped(group)}</h2>\n<ul class="areas">\n${inGroup.map(item).join("\n")}\n</ul></section>`,
   );
   return `<h1 id="top">${escaped(title)} API <small>${escaped(version)}</small></h1>
-<p>Each area has a page with its operations; <a href="/docs/${lookupSlug}">errors and headers</a> have one of their own. Programs read <a href="/openapi.json">/openapi.json</a>.</p>
+<p>Each area has its own page. All <a href="/docs/${lookupSlug}">errors and headers</a> are on one page. The OpenAPI document for programs is <a href="/openapi.json">/openapi.json</a>.</p>
 <p>To run the code on these pages, set <code>ASSENT</code> to the origin of this API and <code>TOKEN</code> to a credential. The TypeScript uses no syntax beyond JavaScript: save it as <code>request.mjs</code> and run <code>node request.mjs</code> with any supported version of Node, or as <code>request.mts</code> with Node 22.18 or later. Save Python as <code>request.py</code> and run <code>python3 request.py</code>.</p>
 <div class="groups">
 ${groups.join("\n")}
