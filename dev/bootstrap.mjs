@@ -38,10 +38,10 @@ await runProgram(builtProgram(program) ?? resolve(root, program), args);
 
 /** Whoever runs a release installs by hand, once, what its lock file names: a start never fetches anything. */
 function refuseWhenIncomplete() {
-  if (!runsTypeScript()) refuse(`this is Node ${process.versions.node}, and 22.18 or newer is needed`);
-  if (!hasPackages()) refuse("the packages are not installed as package-lock.json has them: run npm ci --omit=dev");
+  if (!runsTypeScript()) refuse(`Node 22.18 or newer is required; this is ${process.versions.node}`);
+  if (!hasPackages()) refuse("the installed packages differ from package-lock.json: run npm ci --omit=dev");
   if (isRelease || (isGenerated() && isWebBuilt() && areScriptsBuilt())) return;
-  refuse("something is not built, and with NODE_ENV=production nothing is: install a release, or unset NODE_ENV");
+  refuse("something is not built, and NODE_ENV=production builds nothing: install a release, or unset NODE_ENV");
 }
 
 function refuse(reason) {

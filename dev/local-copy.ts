@@ -156,7 +156,7 @@ function article({ mail, receivedAt }: Kept): string {
   const about = [
     `To ${personHtml(to)}`,
     ...(fromName === "" ? [] : [`from <bdi>${escapeHtml(fromName)}</bdi>`]),
-    ...(replyTo === undefined ? [] : [`answers to ${personHtml(replyTo)}`]),
+    ...(replyTo === undefined ? [] : [`replies go to ${personHtml(replyTo)}`]),
     time,
     ...(html === "" ? [] : [`<a href="${htmlPath(mail)}" target="_blank" rel="noreferrer">as HTML</a>`]),
   ];

@@ -126,7 +126,7 @@ const page = ({ title, body }: LocalAnswer): string => `<!doctype html>
 <style>${style}</style>
 </head>
 <body>
-<button class="new" type="button" hidden>Show what is new</button>
+<button class="new" type="button" hidden>Show new entries</button>
 <main tabindex="-1">
 ${body}
 </main>

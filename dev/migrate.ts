@@ -7,11 +7,11 @@ import { createLogger } from "#platform/logger.ts";
 import { migrateAll } from "./migrations.ts";
 
 const settings = {
-  DATABASE_URL: urlSetting("The database to migrate, with a login that owns it and may create roles.", undefined, {
+  DATABASE_URL: urlSetting("The database to migrate, with a login that owns it and can create roles.", undefined, {
     secret: true,
   }),
   SERVICE_LOGIN: stringSetting(
-    "A login that exists and may take on the roles of the services afterwards: what they connect with, or a role that it is a member of. Empty grants nothing: they connect as the owner.",
+    "An existing login, or a role that it is a member of, that gets the roles of the services for connecting. Empty: nothing is granted, and the services connect as the owner.",
     "",
   ),
   LOG_LEVEL: stringSetting("trace, debug, info, warn, error or silent.", "info"),

@@ -79,7 +79,7 @@ const shownHeaders = (req: IncomingMessage): (readonly [string, string])[] =>
     .map(([name, value]) => [name, String(value)] as const);
 
 const content = (kept: readonly Received[]): string => `<h1>Webhook inbox</h1>
-<p class="lead about">Takes what is sent to /webhook-inbox of this copy, and keeps the last ${maxKept} requests until it stops. Signatures are not verified here. <a href="/webhook-deliveries">Deliveries</a> show what was sent, and how it went.</p>
+<p class="lead about">Accepts requests to /webhook-inbox and keeps the last ${maxKept} until this instance stops. Signatures aren't verified here. <a href="/webhook-deliveries">Deliveries</a> show what was sent and the result.</p>
 ${kept.length === 0 ? "<p>Nothing yet. Register an endpoint with the URL of this page, and let something happen.</p>" : kept.map(article).join("\n")}`;
 
 const article = ({ receivedAt, headers, title, text }: Received): string => `<article>

@@ -101,7 +101,7 @@ const columns = [
   { key: "clients", label: "Clients", number: true, small: true, value: (one) => one.clients || 0 },
   { key: "users", label: "Users", number: true, small: true, value: (one) => one.users || 0 },
   { key: "lastUsedAt", label: "Last call (UTC)", value: (one) => timeOf(one.lastUsedAt) },
-  { key: "lastLoginAt", label: "Last login (UTC)", small: true, value: (one) => timeOf(one.lastLoginAt) },
+  { key: "lastLoginAt", label: "Last sign-in (UTC)", small: true, value: (one) => timeOf(one.lastLoginAt) },
   { key: "createdAt", label: "Created (UTC)", small: true, value: ({ organization }) => timeOf(organization.createdAt) },
 ];
 
@@ -185,7 +185,7 @@ function showBusy({ organizations: busy = [], gateways = 0 }) {
   el("busy").replaceChildren(...busy.map(({ organizationId, name, busyAtLeast = 0, busyAtMost = 0 }) => {
     const row = document.createElement("tr");
     small(cellIn(row, "Name", name), organizationId);
-    cellIn(row, "Requests under way, at least", busyAtLeast.toFixed(2), true);
+    cellIn(row, "Requests in progress, at least", busyAtLeast.toFixed(2), true);
     cellIn(row, "at most", busyAtMost.toFixed(2), true);
     return row;
   }));
@@ -297,7 +297,7 @@ const page = `<!doctype html>
 <h2 id="nowTitle">Busiest in the last minute</h2>
 <p id="gateways"></p>
 <table id="busyTable">
-<thead><tr><th scope="col">Name</th><th scope="col" class="number">Requests under way, at least</th><th scope="col" class="number">at most</th></tr></thead>
+<thead><tr><th scope="col">Name</th><th scope="col" class="number">Requests in progress, at least</th><th scope="col" class="number">at most</th></tr></thead>
 <tbody id="busy"></tbody>
 </table>
 </section>

@@ -46,7 +46,7 @@ test("nothing is installed by a start in production: it says what to do in one l
       const { status, stderr } = spawnSync(process.execPath, ["dev/bootstrap.mjs", "dev/migrate.ts"], options);
       return [status, stderr];
     };
-    const refusal = "assent: the packages are not installed as package-lock.json has them: run npm ci --omit=dev\n";
+    const refusal = "assent: the installed packages differ from package-lock.json: run npm ci --omit=dev\n";
     expect(run({ NODE_ENV: "production" })).toEqual([1, refusal]);
     writeFileSync(join(folder, "release.json"), "{}");
     expect(run({})).toEqual([1, refusal]);
