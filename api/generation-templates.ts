@@ -59,7 +59,10 @@ const page = resource(PageSchema, {
   font: optional(choice("sans", "serif"), { description: "Default: sans." }),
 });
 
-const format = described(named(Format, "lower"), "html is restricted HTML, markdown is CommonMark; both with Liquid.");
+const format = described(
+  named(Format, "lower"),
+  "html is restricted HTML, markdown is CommonMark, docx is a Word file; all with Liquid.",
+);
 
 const listed = {
   id: readOnly(uuid),
@@ -93,7 +96,8 @@ const listed = {
 } as const;
 /** The service measures bytes. */
 const content = required(text(1, 524_288, { everywhere: true }), {
-  description: "Restricted HTML or Markdown with Liquid, at most 512 KB.",
+  description:
+    "Restricted HTML or Markdown with Liquid, at most 512 KB. Of a Word file its address, `asset:<id>`, after it is stored as an asset.",
   example: "<h1>Offer {{ number }}</h1><p>{{ customer.name }} pays {{ total | money: 'EUR' }}.</p>",
 });
 const exampleData = { number: "17", customer: { name: "Example AG" }, total: 120.5 };
@@ -124,7 +128,10 @@ export const contentToCheck = resource(ValidateTemplateRequestSchema, {
   }),
 });
 
-const place = readOnly(orNull(integer(1)), { description: "Counts from 1; null for findings about the data." });
+const place = readOnly(orNull(integer(1)), {
+  description:
+    "Counts from 1; null for findings about the data. In a Word file, the paragraph and the character in it.",
+});
 const finding = shown(FindingSchema, {
   code: readOnly(text(), { example: "type_mismatch" }),
   message: readOnly(text(), { example: "must be a number" }),
@@ -142,12 +149,17 @@ export const genValidation = shown(ValidateTemplateResponseSchema, {
   errors: readOnly(list(nested(finding)), { at: "findings" }),
 });
 
+const wordType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+
 export const asset = shown(AssetSchema, {
-  id: readOnly(uuid, { description: "Templates show the image as `asset:<id>`." }),
+  id: readOnly(uuid, {
+    description:
+      "Templates show an image as `asset:<id>`; a Word file is the content of a template under this address.",
+  }),
   name: readOnly(text(), { example: "logo.png" }),
-  contentType: readOnly(choice("image/png", "image/jpeg")),
-  width: readOnly(count, { description: "Pixels." }),
-  height: readOnly(count, { description: "Pixels." }),
+  contentType: readOnly(choice("image/png", "image/jpeg", wordType)),
+  width: readOnly(count, { description: "Pixels; 0 for a Word file." }),
+  height: readOnly(count, { description: "Pixels; 0 for a Word file." }),
   bytes: readOnly(bigCount),
   sha256: readOnly(text(), {
     description: "SHA-256 of the bytes in hexadecimal, which is also the ETag of the content.",
@@ -163,7 +175,7 @@ export const newAsset = resource(CreateAssetRequestSchema, {
   content: requiredApart<string>({
     type: "string",
     minLength: 1,
-    description: "A PNG or JPEG of at most 5 MB, in Base64.",
+    description: "A PNG, a JPEG or a Word file (.docx) of at most 5 MB, in Base64.",
     examples: [onePixel],
   }),
 });

@@ -142,14 +142,15 @@ export async function startSingleProcess(options: SingleProcessOptions): Promise
   const templates = await createTemplatesService(configs.templates, {
     ...{ runtime, sign: later(() => sign, signMessageBytes) },
   });
+  // The launcher says where LibreOffice is; without it Office files are refused, as in a cluster without this service.
+  const convert = configs.convert.program ? createConvertService(configs.convert, { runtime }) : undefined;
   const docgen = await createDocgenService(configs.docgen, {
     ...{ runtime, auth: connect(auth), templates: connect(templates) },
+    convert: convert && connect(convert, convertMessageBytes),
   });
   const click = await createClickService(configs.click, {
     ...{ runtime, templates: connect(templates), docgen: connect(docgen), mail },
   });
-  // The launcher says where LibreOffice is; without it Office files are refused, as in a cluster without this service.
-  const convert = configs.convert.program ? createConvertService(configs.convert, { runtime }) : undefined;
   const sign = await createSignService(configs.sign, {
     ...{ runtime, auth: connect(auth), docgen: connect(docgen), click: connect(click), mail },
     ...{ webhooks: later(() => webhooks), convert: convert && connect(convert, convertMessageBytes) },

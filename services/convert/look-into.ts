@@ -1,5 +1,14 @@
+import {
+  decoded,
+  encrypted,
+  FileProblem,
+  isXml,
+  type Parts,
+  readPackage,
+  textOf,
+  writePackage,
+} from "#platform/office-package.ts";
 import { cleanRtf, isPicture } from "./clean-rtf.ts";
-import { damaged, encrypted, FileProblem, isXml, type Parts, readPackage, writePackage } from "./read-package.ts";
 
 /** Of which kind a file is: a package of parts (OOXML, OpenDocument), or one stream of bytes. */
 export type Packaging = "ooxml" | "opendocument" | "binary" | "rtf";
@@ -205,49 +214,3 @@ const attributesOf = (tag: string): ReadonlyMap<string, string> =>
   new Map(
     Array.from(tag.matchAll(attributePattern), ([, name = "", , value = ""]) => [name, decoded(value.slice(1, -1))]),
   );
-
-const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-
-/** The value of an attribute, as a reader of XML has it. */
-const decoded = (value: string): string =>
-  value
-    .replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      if (name !== undefined) return named[name] ?? whole;
-      return code <= 0x10ffff ? String.fromCodePoint(code) : "";
-    })
-    .trim();
-
-/**
- * A part as text. Throws a FileProblem for one that declares entities, which Office never writes: they can make a
- * megabyte of a line, or read other files. Encodings that could hide them are refused as well.
- */
-function textOf(part: Buffer): string {
-  const isWide = (part[0] === 0xff && part[1] === 0xfe) || (part[0] === 0xfe && part[1] === 0xff);
-  const text = isWide ? new TextDecoder(part[0] === 0xff ? "utf-16le" : "utf-16be").decode(part) : utf8(part);
-  const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1]?.toLowerCase() ?? "utf-8";
-  if (!/^(?:utf-?8|us-ascii|ascii|utf-16(?:le|be)?)$/.test(declared)) throw new FileProblem(oddEncoding);
-  // Of UTF-16 that does not say so.
-  if (text.includes("\0")) throw new FileProblem(oddEncoding);
-  if (/<!DOCTYPE|<!ENTITY/i.test(text)) {
-    throw new FileProblem("The file declares XML entities, which may read other files. Save it again and retry.");
-  }
-  // Written back as UTF-8.
-  return plainXml(isWide ? text.replace(/^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[^"']*/, "$1UTF-8") : text);
-}
-
-/** Without comments, instructions and sections of text as it is: after this, every tag is one. */
-const plainXml = (text: string): string =>
-  text.replaceAll(/<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<\?(?!xml\s)[\s\S]*?\?>/g, (_whole, plain: string = "") =>
-    plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
-  );
-
-const oddEncoding = "The file has texts in an unusual encoding. Save it again and retry.";
-
-function utf8(part: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(part);
-  } catch {
-    throw damaged();
-  }
-}

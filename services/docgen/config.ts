@@ -32,6 +32,10 @@ export const settings = {
   NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the plan of each organization."),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
+  CONVERT_TARGET: stringSetting(
+    "Where the convert service answers gRPC: it prints documents of templates that are Word files. Empty refuses these documents.",
+    "",
+  ),
   RENDERER_PROCESSES: integerSetting(
     "Processes that render: of several, one is kept for what other services ask for, so that their evidence does not wait for slow documents. They start when they are needed. 0 takes one for each core and that one.",
     0,

@@ -1,4 +1,5 @@
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { readSettings } from "#platform/config.ts";
 import { runServiceProcess } from "#platform/run-process.ts";
@@ -16,6 +17,10 @@ await runServiceProcess("docgen", { values, env, maxMessageBytes }, ({ runtime, 
   createDocgenService(configFromEnv(env), {
     runtime,
     auth: connect("auth", values.AUTH_TARGET, [TokenService]),
+    convert:
+      values.CONVERT_TARGET === ""
+        ? undefined
+        : connect("convert", values.CONVERT_TARGET, [ConverterService], maxMessageBytes),
     templates: connect("templates", values.TEMPLATES_TARGET, [TemplatesService], maxMessageBytes),
   }),
 );

@@ -1,6 +1,7 @@
 import { createClient, type Transport } from "@connectrpc/connect";
 import type { Pool } from "pg";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
+import { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { createPostgresBlobStore } from "#platform/blobs/blob-store.ts";
 import { observePool } from "#platform/db/observe-pool.ts";
@@ -18,6 +19,7 @@ import { docgenRoutes, personalDataRoutes } from "./rpc/index.ts";
 import { createDocgenOrm, schema } from "./store/orm.ts";
 import type { TemplateChecker } from "./templating/checked-template.ts";
 import { createTemplateChecker } from "./templating/template-checker.ts";
+import { createWordPrinter } from "./work/word-printer.ts";
 import { createWorkLoop, type WorkTimes } from "./work/work-loop.ts";
 import { type ExpireDeps, expireDocuments, sweepUsageWindows } from "./workers/expire-documents.ts";
 
@@ -27,6 +29,8 @@ export interface DocgenServiceDeps {
   readonly auth: Transport;
   /** Reaches the templates service. */
   readonly templates: Transport;
+  /** Reaches the convert service, which prints Word files; without it these are refused. */
+  readonly convert?: Transport | undefined;
   /** In place of processes of its own; closed with the service. */
   readonly renderer?: Renderer;
   /** In place of threads of its own; closed with the service. */
@@ -51,8 +55,9 @@ export async function createDocgenService(config: DocgenConfig, deps: DocgenServ
   const renderer = deps.renderer ?? createRenderer({ ...rendererOptions(config), logger, metrics, tracer });
   const textConverter = createTextConverter();
   const shared = { pool, claimerPool, blobs, clock, newId, logger, tracer, wakeRelay };
-  const workLoop = createWorkLoop({ ...shared, renderer, bus }, deps.work);
-  const all = { ...shared, orm, templates, checker, renderer, textConverter, plans, workLoop };
+  const word = deps.convert && createWordPrinter(createClient(ConverterService, deps.convert), () => performance.now());
+  const workLoop = createWorkLoop({ ...shared, renderer, word, bus }, deps.work);
+  const all = { ...shared, word, orm, templates, checker, renderer, textConverter, plans, workLoop };
   return {
     name: "docgen",
     routes: docgenRoutes(all),

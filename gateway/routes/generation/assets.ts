@@ -1,6 +1,7 @@
 import { asset, newAsset } from "#api/generation-templates.ts";
 import { onePixel } from "#api/kinds.ts";
 import { DomainError } from "#platform/errors.ts";
+import { wordType } from "#platform/office-package.ts";
 import { type ErrorDialect, genDialect } from "../../http/error-dialect.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
@@ -24,11 +25,16 @@ export const genAssetRoutes: readonly Route[] = [
     operationId: "listGenAssets",
     method: "GET",
     path: "/v1/gen/assets",
-    summary: "List images",
+    summary: "List images and Word files",
     description: "Newest first. Without limit, up to 1,000.",
     access: read,
     query: pageQuery,
-    success: { status: 200, description: "The images.", schema: listOf(asset.schemas.answer), headers: nextPageHeader },
+    success: {
+      status: 200,
+      description: "The images and Word files.",
+      schema: listOf(asset.schemas.answer),
+      headers: nextPageHeader,
+    },
     errors: [],
     call: (request, { docgen }) =>
       gatherAfterIds(request.query, async (page) => {
@@ -42,14 +48,15 @@ export const genAssetRoutes: readonly Route[] = [
     operationId: "createGenAsset",
     method: "POST",
     path: "/v1/gen/assets",
-    summary: "Store an image",
-    description: "For use in templates. Sending the same bytes again returns the same image.",
+    summary: "Store an image or a Word file",
+    description:
+      "An image to show in templates, or the Word file of a template. Sending the same bytes again returns the same asset.",
     access: write,
     body: createBody(newAsset, {
       maxBytes: pictureBodyBytes,
       example: { name: "logo.png", content: onePixel },
     }),
-    success: { status: 201, description: "The stored image.", schema: asset.schemas.answer },
+    success: { status: 201, description: "The stored asset.", schema: asset.schemas.answer },
     errors: [],
     call: (request, { docgen }) =>
       docgen.createAsset(
@@ -63,10 +70,10 @@ export const genAssetRoutes: readonly Route[] = [
     operationId: "getGenAsset",
     method: "GET",
     path: "/v1/gen/assets/{id}",
-    summary: "Read the metadata of an image",
+    summary: "Read the metadata of an image or a Word file",
     access: read,
     notFound: { id: "GEN_ASSET_NOT_FOUND" },
-    success: { status: 200, description: "The image, without its bytes.", schema: asset.schemas.answer },
+    success: { status: 200, description: "The asset, without its bytes.", schema: asset.schemas.answer },
     errors: [],
     call: (request, { docgen }) =>
       docgen.getAsset({ assetId: request.params.id }, { ...onBehalfOf(request), timeoutMs: transferTimeoutMs }),
@@ -77,10 +84,10 @@ export const genAssetRoutes: readonly Route[] = [
     operationId: "getGenAssetContent",
     method: "GET",
     path: "/v1/gen/assets/{id}/content",
-    summary: "Download an image",
+    summary: "Download an image or a Word file",
     access: read,
     notFound: { id: "GEN_ASSET_NOT_FOUND" },
-    ...fileAnswer({ description: "The bytes.", contentType: "image/png", alsoTypes: ["image/jpeg"] }),
+    ...fileAnswer({ description: "The bytes.", contentType: "image/png", alsoTypes: ["image/jpeg", wordType] }),
     errors: ["GEN_RANGE_NOT_SATISFIABLE"],
     call: (request, { docgen }) =>
       docgen.getAsset({ assetId: request.params.id }, { ...onBehalfOf(request), timeoutMs: transferTimeoutMs }),
@@ -94,11 +101,11 @@ export const genAssetRoutes: readonly Route[] = [
     operationId: "deleteGenAsset",
     method: "DELETE",
     path: "/v1/gen/assets/{id}",
-    summary: "Delete an image",
+    summary: "Delete an image or a Word file",
     description: "New documents of templates that use it fail; existing documents stay.",
     access: write,
     notFound: { id: "GEN_ASSET_NOT_FOUND" },
-    success: { status: 204, description: "The image was deleted." },
+    success: { status: 204, description: "The asset was deleted." },
     errors: [],
     call: (request, { docgen }) => docgen.deleteAsset({ assetId: request.params.id }, onBehalfOf(request)),
     respond: () => noContent,
@@ -120,7 +127,7 @@ export function decodePicture(
     throw new DomainError(validationFailed, { details: [problem] });
   }
   if (bytes.length > maxPictureBytes) {
-    throw new DomainError(payloadTooLarge, { message: "The image is larger than 5 MB." });
+    throw new DomainError(payloadTooLarge, { message: "The file is larger than 5 MB." });
   }
   return bytes;
 }

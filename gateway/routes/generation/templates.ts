@@ -129,7 +129,7 @@ export const genTemplateRoutes: readonly Route[] = [
       description: "The template with its published version.",
       schema: genTemplate.schemas.answer,
     },
-    errors: ["GEN_TEMPLATE_ERROR"],
+    errors: ["GEN_TEMPLATE_ERROR", "GEN_ASSET_NOT_FOUND"],
     call: (request, { docgen }) =>
       docgen.publishTemplate({ templateId: request.params.id }, { ...onBehalfOf(request), timeoutMs: checkTimeoutMs }),
     respond: ({ template }) => templateReply(200, template),
@@ -152,7 +152,7 @@ export const genTemplateRoutes: readonly Route[] = [
       schema: dataSchema,
       headers: { "X-Template-Version": "The version that it belongs to; draft when nothing is published." },
     },
-    errors: ["GEN_TEMPLATE_ERROR"],
+    errors: ["GEN_TEMPLATE_ERROR", "GEN_ASSET_NOT_FOUND"],
     call: (request, { docgen }) =>
       docgen.getTemplateSchema(
         { templateId: request.params.id, version: request.query.version ?? 0 },
@@ -177,7 +177,7 @@ export const genTemplateRoutes: readonly Route[] = [
       example: { content: "<p>{{ total | money: 'EUR' }}</p>", format: "html", data: { total: 120.5 } },
     }),
     success: { status: 200, description: "The findings.", schema: genValidation.schemas.answer },
-    errors: [],
+    errors: ["GEN_ASSET_NOT_FOUND"],
     call: (request, { docgen }) =>
       docgen.validateTemplate(contentToCheck.create(request.body), {
         ...onBehalfOf(request),

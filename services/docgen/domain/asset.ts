@@ -1,7 +1,8 @@
+import { wordType } from "#platform/office-package.ts";
 import { invalid, problem } from "./problems.ts";
 
-/** An image that templates may show. */
-export interface Asset extends ImageFacts {
+/** An image that templates may show, or a Word file that is a template. */
+export interface Asset extends AssetFacts {
   readonly id: string;
   readonly name: string;
   readonly bytes: number;
@@ -11,16 +12,17 @@ export interface Asset extends ImageFacts {
 }
 
 /**
- * Determines the type of an asset from its content; throws GEN_INVALID_REQUEST when it is not an image that templates
- * may show.
+ * Determines the type of an asset from its content; throws GEN_INVALID_REQUEST when it is neither an image that templates
+ * may show nor a Word file. What is in such a file is looked at when it is checked as a template.
  */
-export function parseImage(content: Uint8Array): ImageFacts {
+export function parseAsset(content: Uint8Array): AssetFacts {
   if (content.length > maxImageBytes) {
     throw invalid(problem("content", "TOO_LARGE", `must have at most ${maxImageBytes} bytes`));
   }
+  if (isWordFile(content)) return { contentType: wordType, width: 0, height: 0 };
   const facts = readImage(content);
   if (facts === undefined) {
-    throw invalid(problem("content", "NOT_ALLOWED", `must be ${imageTypes.join(" or ")}`));
+    throw invalid(problem("content", "NOT_ALLOWED", `must be ${imageTypes.join(", ")} or a Word file (.docx)`));
   }
   if (facts.width * facts.height > maxImagePixels) {
     throw invalid(problem("content", "TOO_LARGE", `must have at most ${maxImagePixels / 1e6} million pixels`));
@@ -30,6 +32,18 @@ export function parseImage(content: Uint8Array): ImageFacts {
 
 const imageTypes = ["image/png", "image/jpeg"] as const;
 type ImageType = (typeof imageTypes)[number];
+
+interface AssetFacts {
+  readonly contentType: ImageType | typeof wordType;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A package with the main part of a Word file; its names are not compressed. */
+const isWordFile = ({ buffer, byteOffset, byteLength }: Uint8Array): boolean => {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  return bytes.length > 22 && bytes.readUInt32LE(0) === 0x04034b50 && bytes.includes("word/document.xml");
+};
 
 interface ImageFacts {
   readonly contentType: ImageType;

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { FieldProblem } from "#platform/errors.ts";
+import { assetIdOf } from "../templating/image-address.ts";
 import type { JsonSchema, TemplateSource } from "../templating/template-source.ts";
 import type { Page } from "./page.ts";
+import { problem } from "./problems.ts";
 
 /** A template with its draft. */
 export interface Template {
@@ -33,6 +36,12 @@ export interface TemplateVersion extends Pick<Template, "organizationId" | Publi
 }
 
 type PublishedField = (typeof publishedFields)[number];
+
+/** What is wrong with a content in this format: a Word file is named, not written. */
+export const formatProblems = ({ format, content }: TemplateSource): FieldProblem[] =>
+  format === "docx" && assetIdOf(content) === undefined
+    ? [problem("content", "NOT_ALLOWED", "must be asset:<id>, with the id of a Word file that is stored as an asset")]
+    : [];
 
 /** The parts of the draft that a version takes over. */
 const publishedFields = ["name", "format", "content", "page", "locale"] as const;

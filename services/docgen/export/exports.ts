@@ -95,7 +95,7 @@ export const exportOrganization = (
           `select id, file_name as name, 'pdf' as type, sha256 from docgen.document
              where organization_id = $1 and id > $2 and deleted_at is null and status = 'completed' and sha256 is not null
            union all
-           select id, name, case content_type when 'image/png' then 'png' else 'jpg' end, sha256 from docgen.asset
+           select id, name, case content_type when 'image/png' then 'png' when 'image/jpeg' then 'jpg' else 'docx' end, sha256 from docgen.asset
              where organization_id = $1 and id > $2
            order by id limit 1`,
           [orgId, after],

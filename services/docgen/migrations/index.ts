@@ -38,5 +38,23 @@ export const docgenMigrations: ServiceMigrations = {
       ...holdMarksSql("docgen", "assent_docgen"),
       ...destroyerSql("docgen", "assent_docgen_destroyer"),
     ),
+    // Templates that are Word files: the file is an asset, which has no width.
+    sqlMigration(
+      "009_word_files",
+      ...["template", "template_version"].flatMap((table) => [
+        `alter table docgen.${table} drop constraint ${table}_format_check`,
+        `alter table docgen.${table} add constraint ${table}_format_check check (format in ('html', 'markdown', 'docx'))`,
+      ]),
+      "alter table docgen.asset drop constraint asset_content_type_check",
+      "alter table docgen.asset drop constraint asset_width_check",
+      "alter table docgen.asset drop constraint asset_height_check",
+      `alter table docgen.asset add constraint asset_content_type_check check (
+    content_type in ('image/png', 'image/jpeg', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'))`,
+      "alter table docgen.asset add constraint asset_width_check check (width >= 0)",
+      "alter table docgen.asset add constraint asset_height_check check (height >= 0)",
+      "alter table docgen.document add column is_word boolean not null default false",
+      "comment on column docgen.document.is_word is 'its template is a Word file, which another service prints'",
+      "grant select (is_word) on docgen.document to assent_docgen_claimer",
+    ),
   ],
 };

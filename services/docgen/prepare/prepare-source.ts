@@ -18,7 +18,7 @@ import type { Finding } from "../templating/template-source.ts";
 import { type FoundText, findText } from "./find-text.ts";
 import { namedAssets } from "./named-assets.ts";
 
-export type PrepareDeps = Pick<DocgenDeps, "pool" | "templates" | "textConverter">;
+export type PrepareDeps = Pick<DocgenDeps, "pool" | "templates" | "textConverter" | "word">;
 
 /** A document that can be rendered: found, checked and complete. */
 export type PreparedSource = Pick<
@@ -27,6 +27,7 @@ export type PreparedSource = Pick<
   | "templateVersion"
   | "templateRef"
   | "profile"
+  | "isWord"
   | "fileName"
   | "locale"
   | "timeZone"
@@ -80,14 +81,26 @@ async function prepareVersion(deps: PrepareDeps, caller: Caller, asked: Asked): 
   const { templateId: id, version } = message;
   const template = await findVersion(deps, caller, { id, version }, found);
   const options = optionsOf(message, { title: template.name, locale: template.locale });
+  if (template.format === "docx") await requirePrinter(deps, options.profile);
   const findings = checkData(template.dataSchema, data);
   if (findings.length > 0) throw invalidData(findings);
   const { templateId, version: templateVersion, name: title, format, content, page } = template;
   const source = { title, content: { kind: "version", data } } as const;
   return {
-    document: { ...options, templateId, templateVersion, templateRef: null, source },
+    document: { ...options, templateId, templateVersion, templateRef: null, source, isWord: format === "docx" },
     version: { format, content, page },
   };
+}
+
+/** Throws GEN_INVALID_REQUEST when a template that is a Word file cannot become this kind of PDF here. */
+async function requirePrinter({ word }: PrepareDeps, profile: Profile): Promise<void> {
+  if (profile !== "pdf") {
+    throw invalid(problem("output.profile", "NOT_ALLOWED", "must be pdf: the template is a Word file"));
+  }
+  if (word === undefined || !(await word.isThere())) {
+    const message = "is a Word file, and LibreOffice, which makes a PDF of it, is not set up here";
+    throw invalid(problem("templateId", "NO_CONVERTER", message));
+  }
 }
 
 async function prepareText(

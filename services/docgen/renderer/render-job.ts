@@ -4,7 +4,7 @@ import type { TemplateSource } from "../templating/template-source.ts";
 
 /** The input of a rendering. It contains everything that the bytes of the PDF depend on. */
 export interface RenderJob {
-  readonly content: TemplateContent | HtmlContent;
+  readonly content: TemplateContent | HtmlContent | WordContent;
   readonly title: string;
   readonly page: Page;
   /** BCP 47. */
@@ -32,6 +32,15 @@ export interface HtmlContent {
   readonly html: string;
 }
 
+/** What is rendered is a Word file again, with the data in it: others print it. */
+export interface WordContent {
+  readonly kind: "word";
+  readonly file: Uint8Array;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** An IANA name. */
+  readonly timeZone: string;
+}
+
 export interface RenderImage {
   readonly contentType: "image/png" | "image/jpeg";
   readonly bytes: Uint8Array;
@@ -45,6 +54,7 @@ export interface RenderAttachment {
 }
 
 export interface Rendered {
+  /** Of a Word file the filled file, which has no pages yet. */
   readonly pdf: Uint8Array;
   readonly pages: number;
   readonly warnings: readonly RenderWarning[];

@@ -2,6 +2,7 @@ import { answerJobs } from "#platform/child-processes/fork-child.ts";
 import { defaultPage } from "../domain/page.ts";
 import { renderTemplate } from "../templating/render-template.ts";
 import { createTypesetter } from "../typesetting/typesetter.ts";
+import { fillWord } from "../word/fill-word.ts";
 import { RenderError, type Rendered, type RenderJob, type RenderOutcome, type RenderWarning } from "./render-job.ts";
 
 export type Render = (job: RenderJob) => Omit<Rendered, "renderMs">;
@@ -12,6 +13,10 @@ export function createRender(): Render {
   return ({ content, ...job }) => {
     const { createdAt, locale } = job;
     if (content.kind === "html") return typesetter.typeset({ ...job, html: content.html });
+    if (content.kind === "word") {
+      const pdf = fillWord(content.file, { ...content, locale, now: createdAt });
+      return { pdf, pages: 0, warnings: [] };
+    }
     const { template, data, timeZone } = content;
     const html = renderTemplate({ template, data, locale, timeZone, now: createdAt });
     const typeset = typesetter.typeset({ ...job, html });

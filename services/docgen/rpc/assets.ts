@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { type Asset, parseImage } from "../domain/asset.ts";
+import { type Asset, parseAsset } from "../domain/asset.ts";
 import { nameProblems, refuse } from "../domain/problems.ts";
 import { addAsset, deleteAsset as deleteRow, findAsset, pageOfAssets } from "../store/asset-store.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
@@ -16,7 +16,7 @@ export const createAsset = (
     const { name, content } = request;
     refuse(nameProblems("name", name));
     const wanted: Asset = {
-      ...parseImage(content),
+      ...parseAsset(content),
       id: deps.newId(),
       name,
       bytes: content.length,

@@ -24,7 +24,7 @@ import { rateLimited, rateMessage } from "./usage.ts";
 
 type Deps = Pick<
   DocgenDeps,
-  "pool" | "claimerPool" | "templates" | "textConverter" | "plans" | "workLoop" | "clock" | "newId"
+  "pool" | "claimerPool" | "templates" | "textConverter" | "word" | "plans" | "workLoop" | "clock" | "newId"
 >;
 
 /** The limit of waiting single documents: more of them would wait longer than any caller does. */
@@ -84,7 +84,7 @@ async function createNew(
   const prepared = await prepareSource(deps, caller, source);
   // As late as possible, since a reserved place is blocked for others. A caller that does not wait is told that the
   // document is queued.
-  const place = request.waitMs === 0 ? undefined : deps.workLoop.keepPlace();
+  const place = request.waitMs === 0 ? undefined : deps.workLoop.keepPlace(prepared.document.isWord);
   try {
     // What has a place waits for nobody.
     if (place === undefined) await refuseWhenBusy(deps, caller);

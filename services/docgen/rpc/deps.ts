@@ -11,6 +11,7 @@ import type { TextConverter } from "../prepare/text-converter.ts";
 import type { Renderer } from "../renderer/render-job.ts";
 import type { DocgenOrm } from "../store/orm.ts";
 import type { TemplateChecker } from "../templating/checked-template.ts";
+import type { WordPrinter } from "../work/word-printer.ts";
 import type { WorkLoop } from "../work/work-loop.ts";
 
 /** The dependencies of the handlers; each takes those it uses. */
@@ -29,6 +30,8 @@ export interface DocgenDeps {
   /** The plans of the organizations. */
   readonly plans: PlanReader;
   readonly renderer: Renderer;
+  /** Absent where Word files are not printed. */
+  readonly word?: WordPrinter | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly logger: Logger;

@@ -10,7 +10,7 @@ import type { Finding, TemplateSource } from "../templating/template-source.ts";
 
 export type TemplateInit = MessageInitShape<typeof TemplateSchema>;
 
-const formats = { html: Format.HTML, markdown: Format.MARKDOWN } as const satisfies Record<
+const formats = { html: Format.HTML, markdown: Format.MARKDOWN, docx: Format.DOCX } as const satisfies Record<
   TemplateSource["format"],
   Format
 >;

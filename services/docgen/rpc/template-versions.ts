@@ -17,7 +17,14 @@ import {
   refuse,
   textProblems,
 } from "../domain/problems.ts";
-import { isPublishedAs, publishedPart, type Template, type TemplateChanges } from "../domain/template.ts";
+import {
+  formatProblems,
+  isPublishedAs,
+  publishedPart,
+  type Template,
+  type TemplateChanges,
+} from "../domain/template.ts";
+import { withFile } from "../prepare/word-file.ts";
 import { inOrganization } from "../store/orm.ts";
 import { addVersion, findTemplate, findVersion, lockTemplate } from "../store/template-store.ts";
 import type { CheckedTemplate } from "../templating/checked-template.ts";
@@ -25,7 +32,7 @@ import type { Finding, JsonSchema, TemplateSource } from "../templating/template
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
 import { canonicalId, findingMessage, formatFromWire, templateMessage } from "./messages.ts";
 
-type Deps = Pick<DocgenDeps, "orm" | "checker" | "clock">;
+type Deps = Pick<DocgenDeps, "orm" | "pool" | "blobs" | "checker" | "clock">;
 
 /** How often the content may change while it is being checked, before publishing gives up. */
 const maxAttempts = 5;
@@ -38,7 +45,7 @@ export const publishTemplate = (deps: Deps): DocgenRpcs<"publishTemplate"> => ({
       // The check may take long, so it runs outside the transaction.
       const { format, content } = await readTemplate(deps, caller.orgId, id);
       const source = { format, content };
-      const schema = requireSchema(await deps.checker.check(source));
+      const schema = requireSchema(await deps.checker.check(await withFile(deps, caller.orgId, source)));
       const template = await publishChecked(deps, caller, id, { source, schema });
       if (template !== undefined) return { template: templateMessage(template, false) };
     }
@@ -90,7 +97,11 @@ export interface NewTemplate extends Pick<Template, "name" | "format" | "content
 /** Throws GEN_INVALID_REQUEST. */
 export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
   const { name, slug, format, content, page, locale, sampleDataJson } = request;
-  refuse([...nameProblems("name", name), ...textProblems("content", content)]);
+  refuse([
+    ...nameProblems("name", name),
+    ...textProblems("content", content),
+    ...formatProblems({ format: formatFromWire(format), content }),
+  ]);
   return {
     name,
     slug: slug === "" ? undefined : parseSlug(slug, "GEN_INVALID_REQUEST"),
@@ -137,12 +148,15 @@ export function parsePage(message: PageMessage | undefined, base: Page): Page {
 
 const parseSampleData = (text: string) => (text.trim() === "null" ? null : parseJsonObject("sampleData", text));
 
-export const validateTemplate = (deps: Pick<DocgenDeps, "checker">): DocgenRpcs<"validateTemplate"> => ({
+export const validateTemplate = (
+  deps: Pick<DocgenDeps, "pool" | "blobs" | "checker">,
+): DocgenRpcs<"validateTemplate"> => ({
   async validateTemplate(request, context) {
-    requireCaller(context);
+    const { orgId } = requireCaller(context);
     const { content, dataJson } = request;
-    refuse(textProblems("content", content));
-    const source = { format: formatFromWire(request.format), content };
+    const named = { format: formatFromWire(request.format), content };
+    refuse([...textProblems("content", content), ...formatProblems(named)]);
+    const source = await withFile(deps, orgId, named);
     const data = dataJson === "" ? undefined : parseJsonObject("data", dataJson);
     const { findings } =
       data === undefined ? await deps.checker.check(source) : await deps.checker.checkWithData(source, data);
@@ -150,7 +164,9 @@ export const validateTemplate = (deps: Pick<DocgenDeps, "checker">): DocgenRpcs<
   },
 });
 
-export const getTemplateSchema = (deps: Pick<DocgenDeps, "orm" | "checker">): DocgenRpcs<"getTemplateSchema"> => ({
+export const getTemplateSchema = (
+  deps: Pick<DocgenDeps, "orm" | "pool" | "blobs" | "checker">,
+): DocgenRpcs<"getTemplateSchema"> => ({
   async getTemplateSchema(request, context) {
     const { orgId } = requireCaller(context);
     const templateId = canonicalId(request.templateId);
@@ -165,7 +181,7 @@ export const getTemplateSchema = (deps: Pick<DocgenDeps, "orm" | "checker">): Do
     });
     if (published !== null) return { schemaJson: JSON.stringify(published.dataSchema), version: published.version };
     const { format, content } = template;
-    const schema = requireSchema(await deps.checker.check({ format, content }));
+    const schema = requireSchema(await deps.checker.check(await withFile(deps, orgId, { format, content })));
     return { schemaJson: JSON.stringify(schema), version: 0 };
   },
 });

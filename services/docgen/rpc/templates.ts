@@ -2,7 +2,8 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { createFreeSlugs, isSlugTaken, withDerivedSlugs } from "#platform/db/slugs.ts";
 import { DomainError } from "#platform/errors.ts";
 import { slugFromName } from "#platform/slug.ts";
-import { effectiveChanges, type Template } from "../domain/template.ts";
+import { refuse } from "../domain/problems.ts";
+import { effectiveChanges, formatProblems, type Template } from "../domain/template.ts";
 import { inOrganization, TemplateEntity } from "../store/orm.ts";
 import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
@@ -50,6 +51,7 @@ export const updateTemplate = (deps: Pick<DocgenDeps, "orm" | "clock">): DocgenR
       const template = await lockTemplate(tenant, id);
       if (template === null) throw new DomainError("GEN_TEMPLATE_NOT_FOUND");
       const update = effectiveChanges(template, parseTemplateChanges(request, template.page));
+      refuse(formatProblems({ ...template, ...update }));
       if (Object.keys(update).length > 0) Object.assign(template, update, { updatedAt: deps.clock.now() });
       await tenant.em.flush();
       const unchanged = await findUnchanged(tenant, [id]);

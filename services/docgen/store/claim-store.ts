@@ -27,6 +27,8 @@ export interface Claiming {
   readonly leaseMs: number;
   /** Leaves items of batches alone. */
   readonly singlesOnly: boolean;
+  /** Whether to take documents of Word files: any, those of organizations that have none being rendered, or none. */
+  readonly words?: "all" | "idle" | "none";
 }
 
 /**
@@ -37,11 +39,11 @@ export interface Claiming {
  * The organizations with work are found by jumping through the index, about 20 us each, however many documents wait.
  */
 export async function claimNext(claimer: pg.Pool, claiming: Claiming): Promise<Claimed | undefined> {
-  const { claim, leaseMs, singlesOnly } = claiming;
+  const { claim, leaseMs, singlesOnly, words = "all" } = claiming;
   const { rows } = await claimer.query<ClaimedRow>({
     name: "docgen-claim-next",
     text: claimNextSql,
-    values: [claim, leaseMs, singlesOnly],
+    values: [claim, leaseMs, singlesOnly, words],
   });
   return rows[0] && { ...rows[0], claim };
 }
@@ -63,7 +65,7 @@ const claimNextSql = `with recursive ${organizationsSql},
     where status = 'rendering' and claimed_until > statement_timestamp() group by organization_id
   ),
   line as materialized (
-    select t.organization_id, k.is_item
+    select t.organization_id, k.is_item, b.documents is not null as is_busy
     from organization o
     join docgen.turn t on t.organization_id = o.id
     cross join (values (false), (true)) as k (is_item)
@@ -76,6 +78,7 @@ const claimNextSql = `with recursive ${organizationsSql},
     from line l cross join lateral (
       select w.organization_id, w.id from docgen.document w
       where w.organization_id = l.organization_id and w.status = 'queued' and (w.batch_id is not null) = l.is_item
+        and not (w.is_word and ($4::text = 'none' or ($4::text = 'idle' and l.is_busy)))
       order by w.created_at, w.id limit 1 for update skip locked
     ) d
     limit 1

@@ -16,6 +16,8 @@ export interface NewDocument {
   readonly templateVersion: number | null;
   readonly templateRef: TextRef | null;
   readonly profile: Profile;
+  /** Whether its template is a Word file, which another service prints. */
+  readonly isWord?: boolean;
   readonly fileName: string;
   readonly locale: string;
   readonly timeZone: string;
@@ -77,16 +79,16 @@ const insertSql = (turnSql: string): string => `with turned as (${turnSql})
   insert into docgen.document
     (organization_id, id, status, batch_id, item_index, ref, template_id, template_version, template_ref, profile,
      file_name, locale, time_zone, metadata, source, slot, hour_start, minute_start, failure, expires_in, created_by,
-     request_id, traceparent, created_at, completed_at, claim, claimed_until, attempts, started_at)
+     request_id, traceparent, created_at, completed_at, claim, claimed_until, attempts, started_at, is_word)
   select $1, id, status, "batchId", "itemIndex", ref, "templateId", "templateVersion", "templateRef", profile,
     "fileName", locale, "timeZone", metadata, source, slot, "hourStart", "minuteStart", failure, "expiresIn", "createdBy",
     "requestId", traceparent, "createdAt", "completedAt", claim, clock_timestamp() + "leaseMs" * interval '1 ms',
-    (claim is not null)::integer, case when claim is not null then clock_timestamp() end
+    (claim is not null)::integer, case when claim is not null then clock_timestamp() end, coalesce("isWord", false)
   from json_to_recordset($2::json) as r(id uuid, status text, "batchId" uuid, "itemIndex" integer, ref text,
     "templateId" uuid, "templateVersion" integer, "templateRef" jsonb, profile text, "fileName" text, locale text,
     "timeZone" text, metadata jsonb, source jsonb, slot text, "hourStart" timestamptz, "minuteStart" timestamptz,
     failure jsonb, "expiresIn" integer, "createdBy" text, "requestId" text, traceparent text, "createdAt" timestamptz,
-    "completedAt" timestamptz, claim uuid, "leaseMs" integer)`;
+    "completedAt" timestamptz, claim uuid, "leaseMs" integer, "isWord" boolean)`;
 
 /** Those of a Document. */
 export const documentColumns = `id, status, batch_id as "batchId", item_index as "itemIndex", ref,

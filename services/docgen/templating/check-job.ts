@@ -1,4 +1,6 @@
 import { type CaseTag, type IfTag, Output, type Template, type UnlessTag } from "liquidjs";
+import { FileProblem } from "#platform/office-package.ts";
+import { readWord, type WordTemplate } from "../word/read-word.ts";
 import { checkData } from "./check-data.ts";
 import { checkMarkup } from "./check-markup.ts";
 import type { CheckedTemplate } from "./checked-template.ts";
@@ -31,6 +33,7 @@ export function runCheckJob({ source, data }: CheckJob): CheckedTemplate {
  * what may be hostile belongs into a thread.
  */
 export function checkTemplate(source: TemplateSource): CheckedTemplate {
+  if (source.format === "docx") return checkWord(source);
   const { findings, liquid } = readLiquid(createLiquid(), source);
   if (liquid === undefined) return refused(source, findings);
   const marks = createOutputMarks(source.content);
@@ -41,8 +44,26 @@ export function checkTemplate(source: TemplateSource): CheckedTemplate {
   return { findings: [], schema: inferred.schema, assetIds: markup.assetIds };
 }
 
+/** Lines and columns are those of `WordTemplate`: paragraphs, and places in their texts. */
+function checkWord({ format, file = new Uint8Array() }: TemplateSource): CheckedTemplate {
+  let word: WordTemplate;
+  try {
+    word = readWord(file);
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    const finding = { code: "invalid_file", message: error.message, line: 0, column: 0 };
+    return { findings: [finding], schema: undefined, assetIds: [] };
+  }
+  const source = { format, content: word.source };
+  const { findings, liquid } = readLiquid(createLiquid(), source);
+  if (liquid === undefined || word.findings.length > 0) return refused(source, [...findings, ...word.findings]);
+  const inferred = inferSchema(liquid.templates);
+  if (inferred.findings.length > 0) return refused(source, inferred.findings);
+  return { findings: [], schema: inferred.schema, assetIds: [] };
+}
+
 /** What takes the place of a tag: a blank keeps the words of two branches apart, but in Markdown it could have a meaning. */
-const inPlaceOfTags = { html: " ", markdown: "" };
+const inPlaceOfTags = { html: " ", markdown: "", docx: "" };
 
 const refused = ({ content }: TemplateSource, findings: readonly PlacedFinding[]): CheckedTemplate => ({
   findings: placeFindings(content, findings),

@@ -12,7 +12,7 @@ import {
 import { type ConvertedMarkdown, convertMarkdown } from "#platform/restricted-html/markdown.ts";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import { RenderError } from "../renderer/render-job.ts";
-import { type FilledHtml, type FilledOutput, fillOutputs } from "./fill-outputs.ts";
+import { type FilledHtml, fillOutputs } from "./fill-outputs.ts";
 import { isImageData } from "./image-address.ts";
 import { createLiquid } from "./liquid-engine.ts";
 import { createEmitter } from "./liquid-renderer.ts";
@@ -20,6 +20,7 @@ import {
   dataPathOf,
   type LiquidState,
   nameOf,
+  type OutputValue,
   pointerOf,
   setState,
   TemplateProblem,
@@ -49,15 +50,7 @@ export interface TemplateRendering {
  */
 export function renderTemplate(rendering: TemplateRendering): string {
   const { template } = rendering;
-  const liquid = createLiquid();
-  const read = readLiquid(liquid, template);
-  if (read.liquid === undefined) {
-    const [first] = read.findings;
-    throw templateError(template, first?.message ?? "", first?.offset ?? 0);
-  }
-  const marks = createOutputMarks(template.content);
-  const state = createState(rendering, marks);
-  const text = run(liquid, read.liquid, rendering, state);
+  const { text, state, marks } = renderMarked(rendering);
   const html = template.format === "html" ? text : toHtml(template, text, state, marks);
   const [misplaced] = findMisplacedOutputs(html, marks);
   if (misplaced !== undefined) {
@@ -67,6 +60,20 @@ export function renderTemplate(rendering: TemplateRendering): string {
   checkImages(template, filled);
   checkHtml(template, filled);
   return filled.html;
+}
+
+/** What a template renders, with marks in place of its outputs, and their values. */
+export function renderMarked(rendering: TemplateRendering) {
+  const { template } = rendering;
+  const liquid = createLiquid();
+  const read = readLiquid(liquid, template);
+  if (read.liquid === undefined) {
+    const [first] = read.findings;
+    throw templateError(template, first?.message ?? "", first?.offset ?? 0);
+  }
+  const marks = createOutputMarks(template.content);
+  const state = createState(rendering, marks);
+  return { text: run(liquid, read.liquid, rendering, state), state, marks };
 }
 
 const createState = ({ locale, timeZone, now }: TemplateRendering, marks: OutputMarks): LiquidState => ({
@@ -108,11 +115,13 @@ function toHtml(template: TemplateSource, text: string, state: LiquidState, mark
   throw templateError(template, dropped.message, state.outputs[index]?.offset ?? 0);
 }
 
+export const imageExpected = "data:image/png;base64, or data:image/jpeg;base64, with the bytes of an image";
+
 /** Assets are loaded before the rendering, so data cannot name them. */
 function checkImages(template: TemplateSource, { outputs }: FilledHtml): void {
   for (const output of outputs) {
     if (output.attribute === "src" && !isImageData(output.value.text)) {
-      throw dataError(template, output, "data:image/png;base64, or data:image/jpeg;base64, with the bytes of an image");
+      throw dataError(template, output.value, imageExpected);
     }
   }
 }
@@ -124,18 +133,18 @@ function checkHtml(template: TemplateSource, { html, outputs }: FilledHtml): voi
   const blamed = outputs.find(({ offset, length }) => offset < end && offset + length >= finding.offset);
   const isAddress = finding.code === "URL_FORBIDDEN" || finding.code === "REMOTE_RESOURCE";
   if (blamed !== undefined && isAddress) {
-    throw dataError(template, blamed, `address that begins with ${printRules.linkSchemes.join(":, ")}:`);
+    throw dataError(template, blamed.value, `address that begins with ${printRules.linkSchemes.join(":, ")}:`);
   }
   const before = outputs.findLast(({ offset }) => offset <= finding.offset);
   throw templateError(template, finding.message, (blamed ?? before)?.value.offset ?? 0);
 }
 
-function templateError({ content }: TemplateSource, message: string, offset: number): RenderError {
+export function templateError({ content }: TemplateSource, message: string, offset: number): RenderError {
   const { line, column } = placeOf(content, offset);
   return new RenderError("GEN_TEMPLATE_ERROR", message, { line: String(line), column: String(column) });
 }
 
-function dataError(template: TemplateSource, { value }: FilledOutput, expected: string): RenderError {
+export function dataError(template: TemplateSource, value: OutputValue, expected: string): RenderError {
   if (value.path === undefined) {
     return templateError(template, `A value must be an ${expected}.`, value.offset);
   }

@@ -1,7 +1,10 @@
-/** A template as its author wrote it: Liquid in restricted HTML or in Markdown. */
+/** A template as its author wrote it: Liquid in restricted HTML, in Markdown or in a Word file. */
 export interface TemplateSource {
-  readonly format: "html" | "markdown";
+  readonly format: "html" | "markdown" | "docx";
+  /** Of a Word file its address, which begins with `asset:`. */
   readonly content: string;
+  /** The bytes of a Word file, for those who read what is in it. */
+  readonly file?: Uint8Array | undefined;
 }
 
 /** JSON Schema 2020-12. */

@@ -55,7 +55,7 @@ export interface DocgenHarness extends DocgenProcess {
 }
 
 export interface DocgenOptions
-  extends Partial<Pick<DocgenServiceDeps, "auth" | "templates" | "renderer" | "checker" | "work">> {
+  extends Partial<Pick<DocgenServiceDeps, "auth" | "templates" | "convert" | "renderer" | "checker" | "work">> {
   readonly config?: Partial<DocgenConfig>;
 }
 

@@ -2,10 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isTransient } from "#platform/db/errors.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
+import { wordType } from "#platform/office-package.ts";
 import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
 import { isSampled } from "#platform/trace-context.ts";
 import type { Document, Failure } from "../domain/document.ts";
 import { namedAssets } from "../prepare/named-assets.ts";
+import { readFile } from "../prepare/word-file.ts";
 import { RenderError, type Rendered, type RenderImage, type RenderJob } from "../renderer/render-job.ts";
 import { findAssets } from "../store/asset-store.ts";
 import { type Claimed, giveBackClaim } from "../store/claim-store.ts";
@@ -27,6 +29,8 @@ export interface Task {
 export interface TaskSteps {
   /** The renderer has the document: its slots tell of it. */
   onHandedOver(): void;
+  /** It is printed by another service, and the renderer has nothing to do with it. */
+  onPrinting(): void;
   /** The renderer is free for another one. */
   onRendered(): void;
   /** With the document, if this process has recorded its end. */
@@ -79,7 +83,12 @@ async function carryOut(
   return tracedDocument(deps.tracer, claimed, job, async (within) => {
     const rendering = renderJob(deps, within, signal);
     steps.onHandedOver();
-    const outcome = await unlessAborted(rendering, signal);
+    let outcome = await unlessAborted(rendering, signal);
+    if (job.content.kind === "word" && outcome.kind === "completed") {
+      steps.onPrinting();
+      const printing = print(deps, claimed.orgId, { job, rendered: outcome.rendered }, signal);
+      outcome = await unlessAborted(printing, signal);
+    }
     steps.onRendered();
     return end(outcome);
   });
@@ -127,7 +136,7 @@ async function whileAway<T>(work: () => Promise<T>, signal: AbortSignal): Promis
   }
 }
 
-type Deps = Pick<WorkDeps, "pool" | "blobs" | "renderer" | "logger">;
+type Deps = Pick<WorkDeps, "pool" | "blobs" | "renderer" | "word" | "logger">;
 
 /** A document that was begun so often and never ended brings down what renders it. */
 const maxAttempts = 3;
@@ -146,10 +155,20 @@ async function readJob(deps: Deps, claimed: Claimed, known?: RenderInput): Promi
   return withOrg(deps.pool, orgId, async (tenant) => {
     const input = known ?? (await readInput(tenant, claimed));
     if (input === undefined) return undefined;
+    const { source, version, timeZone } = input;
+    if (source.content.kind === "version" && version?.format === "docx") {
+      const file = await readFile(deps, tenant, version.content);
+      if (file === undefined) return missingFile();
+      const content = { kind: "word", file, data: source.content.data, timeZone } as const;
+      return { ...factsOf(input), page: version.page, content, images: new Map() };
+    }
     const images = await readImages(deps, tenant, input);
     return { ...jobOf(input), images };
   });
 }
+
+const missingFile = (): Outcome =>
+  failed({ code: "GEN_ASSET_NOT_FOUND", message: "The Word file of the template was deleted.", details: {} });
 
 /** The renderer took nothing, for a reason of its own: the document is to be rendered again. */
 class NotRenderedError extends Error {}
@@ -168,6 +187,27 @@ async function renderJob(deps: Deps, job: RenderJob, signal: AbortSignal): Promi
     return failed({ code: "GEN_RENDER_FAILED", message, details: { reason: "crashed" } });
   }
 }
+
+/** Prints a filled Word file; that it cannot be printed is an outcome too. Rejects when the signal is aborted. */
+async function print(
+  { word }: Deps,
+  orgId: string,
+  { job, rendered }: { readonly job: RenderJob; readonly rendered: Rendered },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const from = performance.now();
+  try {
+    if (word === undefined) throw new RenderError("GEN_RENDER_FAILED", noConverter, { reason: "no_converter" });
+    const printed = await word.print(orgId, rendered.pdf, job.createdAt, signal);
+    const renderMs = rendered.renderMs + performance.now() - from;
+    return { kind: "completed", rendered: { ...rendered, ...printed, renderMs } };
+  } catch (error) {
+    if (error instanceof RenderError) return failed(failureOf(error));
+    throw error;
+  }
+}
+
+const noConverter = "Word files are not converted here, because LibreOffice is not set up.";
 
 /** That a process ended says nothing about the document until it happens again. */
 const maxCrashes = 2;
@@ -198,12 +238,18 @@ function failureOf({ code, message, details }: RenderError): Failure {
   return { code, message: storable(message), details: Object.fromEntries(entries) };
 }
 
-/** Without its images. */
-function jobOf({ source, version, ...same }: RenderInput): Omit<RenderJob, "images"> {
-  const { content, title } = source;
-  const { profile, locale, timeZone, createdAt, traceparent } = same;
+/** What is the same for every kind of document. */
+function factsOf({ source: { title }, ...same }: RenderInput) {
+  const { profile, locale, createdAt, traceparent } = same;
   const trace = isSampled(traceparent) ? { traceparent } : {};
-  const common = { title, locale, profile, createdAt, attachments: [], ...trace };
+  return { title, locale, profile, createdAt, attachments: [], ...trace };
+}
+
+/** Without its images. */
+function jobOf(input: RenderInput): Omit<RenderJob, "images"> {
+  const { source, version, timeZone } = input;
+  const { content } = source;
+  const common = factsOf(input);
   if (content.kind === "html") {
     return { ...common, page: content.page, content: { kind: "html", html: content.html } };
   }
@@ -222,8 +268,8 @@ async function readImages({ blobs }: Deps, tenant: Tenant, input: RenderInput): 
   const ids = imagesOf(input);
   if (ids.length === 0) return images;
   for (const { id, contentType, sha256 } of await findAssets(tenant, ids)) {
-    const bytes = await blobs.read(tenant, sha256);
-    if (bytes !== undefined) images.set(id, { contentType, bytes });
+    const bytes = contentType === wordType ? undefined : await blobs.read(tenant, sha256);
+    if (contentType !== wordType && bytes !== undefined) images.set(id, { contentType, bytes });
   }
   return images;
 }

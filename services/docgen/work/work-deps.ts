@@ -7,6 +7,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { Tracer } from "#platform/telemetry.ts";
 import type { Document } from "../domain/document.ts";
 import type { Renderer } from "../renderer/render-job.ts";
+import type { WordPrinter } from "./word-printer.ts";
 
 /** What the rendering of documents needs. */
 export interface WorkDeps {
@@ -15,6 +16,8 @@ export interface WorkDeps {
   readonly claimerPool: pg.Pool;
   readonly blobs: BlobStore;
   readonly renderer: Renderer;
+  /** Absent where Word files are not printed. */
+  readonly word?: WordPrinter | undefined;
   readonly clock: Clock;
   readonly newId: NewId;
   readonly logger: Logger;

@@ -6,7 +6,7 @@ import type { OrgId } from "#platform/ids.ts";
 import { createPauses, type Worker } from "#platform/periodic.ts";
 import { detached } from "#platform/telemetry.ts";
 import { type Document, hasEnded } from "../domain/document.ts";
-import { type Claimed, claimLapsed, claimNext, putOffTurn, renewClaims } from "../store/claim-store.ts";
+import { type Claimed, type Claiming, claimLapsed, claimNext, putOffTurn, renewClaims } from "../store/claim-store.ts";
 import { findDocument } from "../store/document-store.ts";
 import type { RenderInput } from "../store/finish-store.ts";
 import { startTask, type Task } from "./task.ts";
@@ -15,8 +15,11 @@ import { createWaiters, type WorkDeps } from "./work-deps.ts";
 export interface WorkLoop extends Worker {
   /** There is something new to do, for this process or another one. */
   wake(): void;
-  /** Keeps a place in the renderer for a single document that is to be begun at once; undefined when there is no room. */
-  keepPlace(): Place | undefined;
+  /**
+   * Keeps a place in the renderer for a single document that is to be begun at once; undefined when there is no room, or
+   * too much is being printed already.
+   */
+  keepPlace(isWord?: boolean): Place | undefined;
   /** Nobody wants the document any more: what comes of it here would not count. */
   drop(documentId: string): void;
   /**
@@ -70,6 +73,13 @@ const lookMs = 100;
 /** A document of this process tells of itself; this is for one whose claim is lost. */
 const lookAtOwnMs = 1_000;
 
+/**
+ * Documents of Word files that another service prints, which takes a second each and none of our places. From the first
+ * number on they are begun for organizations alone that have nothing rendered; from the second on, and while the other
+ * service is away, they wait, and all other documents do not.
+ */
+const maxPrinting = { shared: 8, all: 24 };
+
 /** Documents that are rendered and not yet recorded. More of them wait for the database, and rendering waits for them. */
 const maxUnrecorded = 16;
 
@@ -90,6 +100,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
   /** Places in the renderer for what is being claimed or read. */
   let reserved = 0;
   let unrecorded = 0;
+  let printing = 0;
   let lapsedAt = 0;
   let filling: Promise<void> | undefined;
   let isWoken = false;
@@ -104,6 +115,11 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
   const isLastPlace = (): boolean => renderer.places() > 1 && renderer.freeSlots() - reserved <= 1;
 
   const hasRoom = (): boolean => isRunning && unrecorded < maxUnrecorded && renderer.freeSlots() > reserved;
+
+  const words = (): NonNullable<Claiming["words"]> => {
+    if (printing >= maxPrinting.all) return "none";
+    return printing >= maxPrinting.shared ? "idle" : "all";
+  };
 
   /** Returns what frees the place again. */
   const reserve = (): (() => void) => {
@@ -131,6 +147,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
 
   const begin = (claimed: Claimed, free: () => void, input?: RenderInput): void => {
     let isRendered = false;
+    let isPrinting = false;
     let since: number | undefined;
     const noteTime = () => {
       const ms = since === undefined ? 0 : performance.now() - since;
@@ -146,6 +163,11 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
           since = performance.now();
           free();
         },
+        onPrinting: () => {
+          isPrinting = true;
+          printing += 1;
+          refill();
+        },
         onRendered: () => {
           noteTime();
           isRendered = true;
@@ -157,6 +179,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
           // Also for a document that was deleted meanwhile.
           noteTime();
           if (isRendered) unrecorded -= 1;
+          if (isPrinting) printing -= 1;
           tasks.delete(claimed.claim);
           waiters.tell(claimed.id, ended);
           // Without an end it may wait again.
@@ -171,7 +194,7 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
   };
 
   const next = async (singlesOnly: boolean): Promise<Claimed | undefined> => {
-    const claiming = { claim: deps.newId(), leaseMs: times.leaseMs, singlesOnly };
+    const claiming = { claim: deps.newId(), leaseMs: times.leaseMs, singlesOnly, words: words() };
     if (performance.now() - lapsedAt >= times.lapsedMs) {
       const lapsed = await claimLapsed(claimerPool, claiming);
       if (lapsed !== undefined) return lapsed;
@@ -186,7 +209,8 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
       while (hasRoom() && !isInVain()) {
         const singlesOnly = isLastPlace();
         if (await startNext(singlesOnly)) continue;
-        if (!isWoken) none = singlesOnly ? "singles" : "documents";
+        // Others may wait for what is being printed.
+        if (!isWoken && words() === "all") none = singlesOnly ? "singles" : "documents";
         break;
       }
     } while (isWoken && hasRoom());
@@ -277,8 +301,8 @@ export function createWorkLoop(deps: WorkDeps, changed: Partial<WorkTimes> = {})
       look();
       nudges?.tell();
     },
-    keepPlace: () => {
-      if (!hasRoom()) return undefined;
+    keepPlace: (isWord = false) => {
+      if (!hasRoom() || (isWord && words() !== "all")) return undefined;
       const free = reserve();
       const claim = deps.newId();
       let isBegun = false;

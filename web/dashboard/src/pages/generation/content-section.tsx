@@ -11,6 +11,7 @@ import { useTexts } from "../../texts/texts.tsx";
 import { Section } from "../../ui/page.tsx";
 import { ErrorNotice, Notice } from "../../ui/states.tsx";
 import { type DraftState, parseData } from "./draft.ts";
+import { WordFile } from "./word-file.tsx";
 
 interface ContentSectionProps {
   readonly template: Template;
@@ -30,25 +31,38 @@ export function ContentSection({ template, draft, mayChange }: ContentSectionPro
   const show = ({ line, column }: Finding) => {
     if (source.current !== null && line !== null) jumpTo(source.current, line, column ?? 1);
   };
+  const isWord = template.format === "docx";
+  const found = (
+    <div id="gen-findings" aria-live="polite">
+      {draft.content === "" && <Notice tone="warning">{texts.sourceEmpty}</Notice>}
+      {check.error && <ErrorNotice error={check.error} />}
+      {check.data !== undefined && draft.content !== "" && (
+        <Findings findings={findings} onShow={isWord ? undefined : show} />
+      )}
+    </div>
+  );
   return (
     <div className="gen-editor">
-      <Section title={texts.sourceTitle} intro={texts.sourceHelp[template.format]}>
-        <SourceField
-          id="gen-source"
-          label={texts.source}
-          value={draft.content}
-          onChange={(content) => draft.change({ content })}
-          isReadOnly={!mayChange}
-          marked={lines}
-          field={source}
-          describedBy="gen-findings"
-        />
-        <div id="gen-findings" aria-live="polite">
-          {draft.content === "" && <Notice tone="warning">{texts.sourceEmpty}</Notice>}
-          {check.error && <ErrorNotice error={check.error} />}
-          {check.data !== undefined && draft.content !== "" && <Findings findings={findings} onShow={show} />}
+      {isWord ? (
+        <div>
+          <WordFile draft={draft} mayChange={mayChange} />
+          {found}
         </div>
-      </Section>
+      ) : (
+        <Section title={texts.sourceTitle} intro={texts.sourceHelp[template.format]}>
+          <SourceField
+            id="gen-source"
+            label={texts.source}
+            value={draft.content}
+            onChange={(content) => draft.change({ content })}
+            isReadOnly={!mayChange}
+            marked={lines}
+            field={source}
+            describedBy="gen-findings"
+          />
+          {found}
+        </Section>
+      )}
       <Section title={texts.sampleTitle} intro={texts.sampleHelp}>
         <SourceField
           id="gen-sample"
@@ -68,7 +82,8 @@ export function ContentSection({ template, draft, mayChange }: ContentSectionPro
 
 interface FindingsProps {
   readonly findings: readonly Finding[];
-  readonly onShow: (finding: Finding) => void;
+  /** Absent for a Word file, whose text is not shown. */
+  readonly onShow: ((finding: Finding) => void) | undefined;
 }
 
 function Findings({ findings, onShow }: FindingsProps) {
@@ -81,8 +96,15 @@ function Findings({ findings, onShow }: FindingsProps) {
           <li key={`${finding.line} ${finding.column} ${finding.path} ${finding.code} ${finding.message}`}>
             {finding.line === null ? (
               <>
-                {texts.inData} <code>{finding.path}</code>: {finding.message}
+                {finding.path !== undefined && (
+                  <>
+                    {texts.inData} <code>{finding.path}</code>:{" "}
+                  </>
+                )}
+                {finding.message}
               </>
+            ) : onShow === undefined ? (
+              `${texts.placeInFile(finding.line, finding.column ?? 1)}: ${finding.message}`
             ) : (
               <button type="button" onClick={() => onShow(finding)}>
                 {texts.place(finding.line, finding.column ?? 1)}: {finding.message}

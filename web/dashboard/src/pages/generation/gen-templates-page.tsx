@@ -1,6 +1,7 @@
 import { useState } from "react";
 import type { ListedGenTemplate as ListedTemplate, GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
+import { wrongInput } from "../../api/wrong-input.ts";
 import { Link, useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
@@ -14,6 +15,7 @@ import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { GenerationTabs, RowPages, TemplateState } from "./parts.tsx";
 import { useGenerationChanges, useTemplates } from "./queries.ts";
+import { storeWordFile, WordFileChoice } from "./word-file.tsx";
 
 export function GenTemplatesPage() {
   const texts = useTexts("generation");
@@ -72,14 +74,22 @@ function CreateTemplateDialog({ isOpen, onClose }: CreateTemplateDialogProps) {
   const api = useApi();
   const navigate = useNavigate();
   const { templateIs } = useGenerationChanges();
+  const [format, setFormat] = useState<Template["format"]>("html");
+  const [file, setFile] = useState<File>();
+  const contentOf = async () => {
+    if (format !== "docx") {
+      const sampleData = { customer: { name: "Example AG" }, items: [{ name: texts.starterItem, price: 120.5 }] };
+      return { content: texts.starter[format], sampleData };
+    }
+    if (file === undefined) throw wrongInput(texts.chooseWordFile);
+    return { content: await storeWordFile(api, file) };
+  };
   const create = async (values: FormValues) => {
-    const format = values.text("format") === "markdown" ? "markdown" : "html";
     const template = await api.send<Template>("POST", "/v1/gen/templates", {
       name: values.text("name").trim(),
       format,
       locale: values.text("locale").trim() || null,
-      content: texts.starter[format],
-      sampleData: { customer: { name: "Example AG" }, items: [{ name: texts.starterItem, price: 120.5 }] },
+      ...(await contentOf()),
     });
     onClose();
     await templateIs(template);
@@ -90,14 +100,22 @@ function CreateTemplateDialog({ isOpen, onClose }: CreateTemplateDialogProps) {
       <Form submit={texts.create} onSubmit={create} onCancel={onClose}>
         <TextField name="name" label={texts.name} hint={texts.nameHelp} isRequired maxLength={255} autoFocus />
         <Select
-          name="format"
           label={texts.format}
-          defaultValue="html"
+          value={format}
+          onChange={(key) => setFormat(key as Template["format"])}
           options={[
             { id: "html", label: texts.formats.html, hint: texts.htmlHelp },
             { id: "markdown", label: texts.formats.markdown, hint: texts.markdownHelp },
+            { id: "docx", label: texts.formats.docx, hint: texts.docxHelp },
           ]}
         />
+        {format === "docx" && (
+          <div className="gen-file">
+            <WordFileChoice text={texts.chooseFile} onFile={setFile} />
+            <span role="status">{file?.name ?? texts.noFile}</span>
+            <small>{texts.sourceHelp.docx}</small>
+          </div>
+        )}
         <TextField name="locale" label={texts.locale} hint={texts.localeHelp} defaultValue={locale} maxLength={35} />
       </Form>
     </Dialog>

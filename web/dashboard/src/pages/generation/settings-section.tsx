@@ -23,6 +23,13 @@ export function SettingsSection({ template, mayChange }: SettingsSectionProps) {
   const texts = useTexts("generation");
   const { page } = template;
   if (mayChange) return <Changing template={template} />;
+  const ofPage: [string, string][] = [
+    [texts.size, `${texts.sizes[page.size]}, ${texts.orientations[page.orientation]}`],
+    [texts.margins, sides.map((side) => `${texts.sides[side]} ${page.margins[side]} mm`).join(", ")],
+    [texts.header, page.header || texts.none],
+    [texts.footer, page.footer || texts.none],
+    [texts.font, texts.fonts[page.font]],
+  ];
   return (
     <Section title={texts.tabNames.settings}>
       <Facts
@@ -30,11 +37,7 @@ export function SettingsSection({ template, mayChange }: SettingsSectionProps) {
           [texts.name, template.name],
           [texts.slug, <code key="slug">{template.slug}</code>],
           [texts.locale, template.locale],
-          [texts.size, `${texts.sizes[page.size]}, ${texts.orientations[page.orientation]}`],
-          [texts.margins, sides.map((side) => `${texts.sides[side]} ${page.margins[side]} mm`).join(", ")],
-          [texts.header, page.header || texts.none],
-          [texts.footer, page.footer || texts.none],
-          [texts.font, texts.fonts[page.font]],
+          ...(template.format === "docx" ? [] : ofPage),
         ]}
       />
     </Section>
@@ -48,9 +51,18 @@ function Changing({ template }: { readonly template: Template }) {
   const [isSaved, setIsSaved] = useState(false);
   const save = async (values: FormValues) => {
     setIsSaved(false);
+    const named = {
+      name: values.text("name").trim(),
+      slug: values.text("slug").trim(),
+      locale: values.text("locale").trim(),
+    };
+    if (template.format === "docx") {
+      await templateIs(await api.send<Template>("PATCH", templatePath(template.id), named));
+      return setIsSaved(true);
+    }
     const margins = Object.fromEntries(sides.map((side) => [side, Number(values.text(`margin-${side}`))]));
     const changed = await api.send<Template>("PATCH", templatePath(template.id), {
-      ...{ name: values.text("name").trim(), slug: values.text("slug").trim(), locale: values.text("locale").trim() },
+      ...named,
       page: {
         ...{ size: values.text("size"), orientation: values.text("orientation"), font: values.text("font") },
         ...{ margins, header: values.text("header"), footer: values.text("footer") },
@@ -72,7 +84,7 @@ function Changing({ template }: { readonly template: Template }) {
             defaultValue={template.locale}
             isRequired
           />
-          <PageFields template={template} />
+          {template.format !== "docx" && <PageFields template={template} />}
         </Form>
       </Section>
       <Remove template={template} />

@@ -1,6 +1,9 @@
 import { crc32, inflateRawSync } from "node:zlib";
 import { type Zippable, zipSync } from "fflate";
 
+/** The media type of Word files. */
+export const wordType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+
 /** Why a file is refused, as a sentence for whoever sent it. Quotes nothing from the file. */
 export class FileProblem extends Error {
   constructor(message: string) {
@@ -9,7 +12,7 @@ export class FileProblem extends Error {
   }
 }
 
-export const damaged = (): FileProblem => new FileProblem("The file is damaged. Save it again and retry.");
+const damaged = (): FileProblem => new FileProblem("The file is damaged. Save it again and retry.");
 const tooMuch = (what: string): FileProblem => new FileProblem(`The file has ${what}. Send a smaller one.`);
 
 /** Parts of a package by their names. */
@@ -124,4 +127,51 @@ export function writePackage(parts: Parts): Uint8Array {
   ]);
   entries.sort(([one], [other]) => Number(other === "mimetype") - Number(one === "mimetype"));
   return zipSync(Object.fromEntries(entries));
+}
+
+const named: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** The value of an attribute, as a reader of XML has it. */
+export const decoded = (value: string): string => decodedText(value).trim();
+
+/** Text as a reader of XML has it. */
+export const decodedText = (text: string): string =>
+  text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
+    if (name !== undefined) return named[name] ?? whole;
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : "";
+  });
+
+/**
+ * A part as text. Throws a FileProblem for one that declares entities, which Office never writes: they can make a
+ * megabyte of a line, or read other files. Encodings that could hide them are refused as well.
+ */
+export function textOf(part: Buffer): string {
+  const isWide = (part[0] === 0xff && part[1] === 0xfe) || (part[0] === 0xfe && part[1] === 0xff);
+  const text = isWide ? new TextDecoder(part[0] === 0xff ? "utf-16le" : "utf-16be").decode(part) : utf8(part);
+  const declared = /^\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)["']/.exec(text)?.[1]?.toLowerCase() ?? "utf-8";
+  if (!/^(?:utf-?8|us-ascii|ascii|utf-16(?:le|be)?)$/.test(declared)) throw new FileProblem(oddEncoding);
+  // Of UTF-16 that does not say so.
+  if (text.includes("\0")) throw new FileProblem(oddEncoding);
+  if (/<!DOCTYPE|<!ENTITY/i.test(text)) {
+    throw new FileProblem("The file declares XML entities, which may read other files. Save it again and retry.");
+  }
+  // Written back as UTF-8.
+  return plainXml(isWide ? text.replace(/^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[^"']*/, "$1UTF-8") : text);
+}
+
+/** Without comments, instructions and sections of text as it is: after this, every tag is one. */
+const plainXml = (text: string): string =>
+  text.replaceAll(/<!\[CDATA\[([\s\S]*?)\]\]>|<!--[\s\S]*?-->|<\?(?!xml\s)[\s\S]*?\?>/g, (_whole, plain: string = "") =>
+    plain.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  );
+
+const oddEncoding = "The file has texts in an unusual encoding. Save it again and retry.";
+
+function utf8(part: Buffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(part);
+  } catch {
+    throw damaged();
+  }
 }
