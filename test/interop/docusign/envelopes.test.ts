@@ -2,9 +2,11 @@ import { generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { unzipSync } from "fflate";
 import { PDFDocument, PDFHexString, PDFName } from "pdf-lib";
+import { onePixel } from "#api/kinds.ts";
 import { until } from "#platform/testing/until.ts";
 import { findOffice } from "../../../services/convert/office.ts";
 import { paragraph, word } from "../../../services/convert/test/hostile-files.ts";
+import { p, picture, table, wordFile } from "../../../services/docgen/word/test/word-files.ts";
 import { findTexts } from "../../../services/sign/intake/find-texts.ts";
 import type { Api } from "../../support/api.ts";
 import { signEverything } from "../../support/signing-people.ts";
@@ -412,5 +414,36 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
     const sealed = await pdfOf();
     expect((await findTexts(sealed, [wanted("World Wide Corp: Battle Plan")]))[0]).toEqual(title);
     expect(pdfInfo(sealed).pages).toBe(pdfInfo(shown).pages);
+  });
+
+  testWithOffice("makes documents of a Word file with data, the same ones for the same data", async () => {
+    const body = [
+      p("Dear {{ name", " }}"),
+      table([p("{% for item in items %}{{ item.name }}"), p("{{ item.price | money: “EUR” }}{% endfor %}")]),
+      p(picture("{{ logo }}")),
+    ].join("");
+    const content = base64(wordFile({ body, header: p("Offer {{ number }}") }));
+    const { body: asset } = await owner.call("POST", "/v1/gen/assets", { name: "Offer.docx", content });
+    const draft = { name: "Offer", format: "docx", content: `asset:${asset.id}` };
+    const { body: template } = await owner.call("POST", "/v1/gen/templates", draft);
+    expect((await owner.call("POST", `/v1/gen/templates/${template.id}/publish`)).status).toBe(200);
+    const items = [
+      { name: "Desk", price: 12.5 },
+      { name: "Lamp & <shade>", price: 3 },
+    ];
+    const data = { name: "Ada", number: 17, items, logo: `data:image/png;base64,${onePixel}` };
+    const { status, body: made } = await owner.call("POST", "/v1/gen/documents", { templateId: template.id, data });
+    expect([status, made.status, made.pages]).toEqual([201, "completed", 1]);
+    const answer = await fetch(`${owner.baseUrl}${made.contentUrl}`, {
+      headers: { authorization: `Bearer ${owner.token}` },
+    });
+    const pdf = Buffer.from(await answer.arrayBuffer());
+    const texts = ["Offer 17", "Dear Ada", "Desk", "€12.50", "Lamp & <shade>"];
+    const found = await findTexts(
+      pdf,
+      texts.map((text) => ({ text, caseSensitive: true, wholeWord: false })),
+    );
+    expect(found.map((places) => places.length)).toEqual([1, 1, 1, 1, 1]);
+    expect(pdf.includes("/Subtype/Image")).toBe(true);
   });
 });
