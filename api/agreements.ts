@@ -234,6 +234,11 @@ export const agreementDocument = shown(DocumentSchema, {
       "SHA-256 of the file you uploaded. A PDF without signatures is rewritten on upload so that every reader shows it alike. Null if it wasn't kept.",
     example: "fedcba9876543210".repeat(4),
   }),
+  originalFormat: readOnly(orNull(text()), {
+    description:
+      "The format of the file as it was sent, such as docx, when it was converted to a PDF and is kept: `…/content?original=true` downloads it. Otherwise null.",
+    example: null,
+  }),
   warnings: readOnly(warnings, {
     description: "Warnings about the file, to read before you place fields.",
     example: [],

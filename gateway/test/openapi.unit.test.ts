@@ -35,7 +35,7 @@ const isBytes = (type: string): boolean =>
     "multipart/report",
     "message/rfc822",
     "*/*",
-  ].includes(type);
+  ].includes(type) || /^(?:application\/(?:vnd\.|msword$|rtf$)|image\/tiff$)/.test(type);
 
 const shownIn = (example: unknown): unknown => follow(example).value;
 

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { p, wordFile } from "../../services/docgen/word/test/word-files.ts";
 import { Browser } from "../support/browser-people.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { describeInBrowser } from "./support/browser.ts";
@@ -106,6 +107,50 @@ describeInBrowser("the dashboard's document generation", (pages) => {
     await page.locator("form").getByRole("button", { name: "Save" }).click();
     await page.getByText("Unpublished changes").waitFor();
     await look(page, "settings");
+  });
+
+  test("a Word file is a template: it says where it is wrong, is replaced, published and downloaded", async () => {
+    const page = await enter(owner, "", { viewport: { width: 375, height: 700 } });
+    const docx = (...paragraphs: string[]) => ({
+      ...{ name: "Offer for Ada.docx", mimeType: "application/octet-stream" },
+      buffer: Buffer.from(wordFile({ body: paragraphs.map((text) => p(text)).join("") })),
+    });
+    const choose = async (name: string, file: ReturnType<typeof docx>) => {
+      const chooser = page.waitForEvent("filechooser");
+      await button(page, name).click();
+      await (await chooser).setFiles(file);
+    };
+    await button(page, "Create document template").first().click();
+    await dialog(page).getByLabel("Name").fill("Offer");
+    await dialog(page)
+      .getByRole("button", { name: /Format/ })
+      .click();
+    await page.getByRole("option", { name: "Word file" }).click();
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    await dialog(page).getByText("Choose a .docx file.").waitFor();
+    await choose("Choose file", docx("Hello", "Dear {{ name | shout }}"));
+    await dialog(page).getByText("Offer for Ada.docx").waitFor();
+    await look(page, "word-dialog");
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    await heading(page, "Offer");
+    await page.getByText("Paragraph 2, character 16: There is no filter").waitFor();
+    await look(page, "word-problem");
+    await choose("Replace file", docx("Dear {{ name }}"));
+    await page.getByLabel("Sample data as JSON").fill('{ "name": "Ada" }');
+    await page.getByText("No issues found.").waitFor();
+    await button(page, "Save and publish").click();
+    await page.getByText("Version 1 is published and").waitFor();
+    const download = await broughtBy(page, "download", () => link(page, "Offer for Ada.docx").click());
+    expect(download.suggestedFilename()).toBe("Offer for Ada.docx");
+    await link(page, "Preview").click();
+    await button(page, "Render preview").click();
+    await page.getByRole("alert").filter({ hasText: "LibreOffice" }).waitFor();
+    await look(page, "word-without-converter");
+    await link(page, "Settings").click();
+    await page.getByLabel("Name").fill("Offer to Ada");
+    await page.locator("form").getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    expect(await page.getByLabel("Header").count()).toBe(0);
   });
 
   test("somebody else's text is not written over without being asked", async () => {

@@ -1,5 +1,6 @@
 import { attachment } from "#api/agreement-records.ts";
 import type { PdfFile } from "#gen/assent/sign/v1/sign_pb.ts";
+import { wordType } from "#platform/office-package.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, type Reply } from "../../http/reply.ts";
 import { fileAnswer } from "../generation/file-answer.ts";
@@ -17,6 +18,22 @@ const base = {
   ...fileAnswer({ description: "The PDF.", contentType: "application/pdf" }),
 } as const;
 
+const office = "application/vnd.openxmlformats-officedocument";
+
+/** Of files that are converted to PDFs, by their extensions. What browsers would show is sent as bytes. */
+const originalTypes: ReadonlyMap<string, string> = new Map([
+  ["docx", wordType],
+  ["xlsx", `${office}.spreadsheetml.sheet`],
+  ["pptx", `${office}.presentationml.presentation`],
+  ["odt", "application/vnd.oasis.opendocument.text"],
+  ["doc", "application/msword"],
+  ["rtf", "application/rtf"],
+  ["png", "image/png"],
+  ...["jpg", "jpeg"].map((one): [string, string] => [one, "image/jpeg"]),
+  ["tif", "image/tiff"],
+  ...["html", "htm", "txt"].map((one): [string, string] => [one, "application/octet-stream"]),
+]);
+
 /** What an agreement has as PDF. */
 export const signFileRoutes: readonly Route[] = [
   defineRoute({
@@ -28,13 +45,30 @@ export const signFileRoutes: readonly Route[] = [
     description:
       "The sealed document once the agreement is completed; before, the document as everyone sees it. That is the uploaded file if it has signatures; any other PDF was rewritten on upload: same pages, without active or unused content.",
     texts: { documentId: documentIdParam },
+    ...fileAnswer({
+      ...{ description: "The PDF, or the file as it was sent.", contentType: "application/pdf" },
+      alsoTypes: [...new Set(originalTypes.values())],
+    }),
+    query: queryOf<{ readonly original?: boolean }>({
+      original: described(
+        flag,
+        "Whether to download the file as it was sent, of a document that was converted to a PDF (`originalFormat`); false when absent. No one has looked into such a file for viruses.",
+      ),
+    }),
     errors: ["RANGE_NOT_SATISFIABLE", ...fileErrors],
     call: (request, { sign }) =>
       sign.getDocumentContent(
-        { target: agreementTarget(request.params.id), documentId: request.params.documentId },
+        {
+          target: agreementTarget(request.params.id),
+          documentId: request.params.documentId,
+          original: request.query.original ?? false,
+        },
         withDocuments(request),
       ),
-    respond: ({ file }, request) => pdfReply(file, request),
+    respond: ({ file }, request) => {
+      const extension = request.query.original ? (file?.fileName.split(".").at(-1) ?? "") : "pdf";
+      return pdfReply(file, request, originalTypes.get(extension.toLowerCase()));
+    },
   }),
   defineRoute({
     ...base,
@@ -66,11 +100,15 @@ export const signFileRoutes: readonly Route[] = [
   }),
 ];
 
-function pdfReply(file: PdfFile | undefined, request: Pick<RouteRequest, "method" | "headers">): Reply {
+function pdfReply(
+  file: PdfFile | undefined,
+  request: Pick<RouteRequest, "method" | "headers">,
+  contentType = "application/pdf",
+): Reply {
   const { content, fileName, sha256 } = required(file);
   const stored = {
     bytes: content,
-    contentType: "application/pdf",
+    contentType,
     fileName,
     sha256: Buffer.from(sha256).toString("hex"),
   };

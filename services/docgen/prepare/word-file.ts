@@ -1,13 +1,16 @@
-import type { Tenant } from "#platform/db/pool.ts";
-import { withOrg } from "#platform/db/pool.ts";
+import type pg from "pg";
+import type { BlobStore } from "#platform/blobs/blob-store.ts";
+import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { DocgenDeps } from "../rpc/deps.ts";
 import { findAsset } from "../store/asset-store.ts";
 import { assetIdOf } from "../templating/image-address.ts";
 import type { TemplateSource } from "../templating/template-source.ts";
 
-type Deps = Pick<DocgenDeps, "pool" | "blobs">;
+interface Deps {
+  readonly pool: pg.Pool;
+  readonly blobs: BlobStore;
+}
 
 /** The template with its Word file, if it is one. Throws GEN_ASSET_NOT_FOUND when the file was deleted. */
 export async function withFile(deps: Deps, orgId: OrgId, source: TemplateSource): Promise<TemplateSource> {

@@ -108,6 +108,8 @@ const documentColumns = recordColumns<Placed<AgreementDocument>>({
   warnings: "jsonb",
   sealedId: "uuid",
   sealedSha256: "bytea",
+  originalId: "uuid",
+  originalFormat: "text",
 });
 
 export const documentTable: PartTable<AgreementDocument> = {

@@ -128,6 +128,13 @@ export interface AgreementDocument {
   /** UUID of the sealed file once it exists; the key of its bytes in the blob store. */
   readonly sealedId: string | null;
   readonly sealedSha256: Buffer | null;
+  /**
+   * UUID of the file as it was sent, when it was converted to a PDF; the key of its bytes in the blob store. Null for PDFs,
+   * and for documents stored before this was kept.
+   */
+  readonly originalId: string | null;
+  /** As in the name of a file: docx. */
+  readonly originalFormat: string | null;
 }
 
 /** Points (1/72 inch), after the page's rotation. */

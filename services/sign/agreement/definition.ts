@@ -71,8 +71,16 @@ export interface CheckedFile {
   readonly pages: readonly PageSize[];
   readonly isSigned: boolean;
   readonly warnings: readonly DocumentWarning[];
+  /** The file as it was sent, when it was converted. */
+  readonly original?: OriginalFile;
   /** Absent when no form fields became tabs. */
   readonly form?: FormTabs;
+}
+
+export interface OriginalFile {
+  /** As in the name of a file: docx. */
+  readonly format: string;
+  readonly bytes: Uint8Array;
 }
 
 /** What form fields became, without a document. */

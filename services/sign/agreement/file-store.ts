@@ -4,7 +4,7 @@ import { type OrgId, parseOrgId } from "#platform/ids.ts";
 import type { AgreementFiles } from "../files/agreement-files.ts";
 import { imageOf } from "../files/signature-images.ts";
 import type { ConsentText } from "../signing/consent-text.ts";
-import type { Agreement, StoredFile } from "./agreement.ts";
+import type { Agreement, AgreementDocument, StoredFile } from "./agreement.ts";
 import { type Write, writeTogether } from "./agreement-columns.ts";
 
 /** The agreement that a sealed file belongs to. */
@@ -107,17 +107,23 @@ interface BytesMoved {
 
 /** All files of an agreement but attachments: its documents, original and sealed, its certificate, and drawn signatures. */
 export const filesOf = ({ documents, certificate, recipients }: Agreement): StoredFile[] => [
-  ...documents.flatMap(({ id, sha256, sealedId, sealedSha256 }) =>
-    sealedId === null || sealedSha256 === null
-      ? [{ id, sha256 }]
-      : [
-          { id, sha256 },
-          { id: sealedId, sha256: sealedSha256 },
-        ],
-  ),
+  ...documents.flatMap((document) => [
+    { id: document.id, sha256: document.sha256 },
+    ...storedFile(document.sealedId, document.sealedSha256),
+    ...originalOf(document),
+  ]),
   ...(certificate === null ? [] : [certificate]),
   ...recipients.flatMap(({ signature, initials }) => [...imageOf(signature), ...imageOf(initials)]),
 ];
+
+/** The file that a document was made of, when it was converted to a PDF. */
+export const originalOf = ({
+  originalId,
+  sentSha256,
+}: Pick<AgreementDocument, "originalId" | "sentSha256">): StoredFile[] => storedFile(originalId, sentSha256);
+
+const storedFile = (id: string | null, sha256: Buffer | null): StoredFile[] =>
+  id === null || sha256 === null ? [] : [{ id, sha256 }];
 
 /**
  * Stores the bytes of added files and releases those of removed ones; returns what else has to be written. Works in the

@@ -2,7 +2,7 @@ import type { Caller } from "#platform/caller.ts";
 import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
-import type { Agreement, Sender } from "../agreement/agreement.ts";
+import type { Agreement, Sender, StoredFile } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, thenChange } from "../agreement/change.ts";
 import {
   type CallerContext,
@@ -14,6 +14,7 @@ import {
 } from "../agreement/change-agreement.ts";
 import { decisionContext, senderOf } from "../agreement/context.ts";
 import type { CheckedFile, Definition, DocumentDefinition } from "../agreement/definition.ts";
+import { originalOf } from "../agreement/file-store.ts";
 import { refuse } from "../agreement/problems.ts";
 import { requireBrands } from "../brands/handlers.ts";
 import type { SignDeps } from "../deps.ts";
@@ -90,7 +91,7 @@ const readStored = (
   { pool, files }: Pick<SignDeps, "pool" | "files">,
   orgId: OrgId,
   documents: readonly DocumentDefinition[],
-): Promise<{ readonly documentId: string; readonly bytes: Uint8Array }[]> => {
+): Promise<Pick<CheckedFile, "documentId" | "bytes" | "original">[]> => {
   const stored = documents.flatMap(({ documentId, source }) =>
     source.kind === "stored" ? [{ documentId, ...source }] : [],
   );
@@ -98,7 +99,14 @@ const readStored = (
   return withOrgSnapshot(pool, orgId, async (tenant) => {
     const read = [];
     for (const { documentId, agreementId, document } of stored) {
-      read.push({ documentId, bytes: await files.read(tenant, agreementId, document).catch(asDeleted) });
+      const fileOf = (file: StoredFile) => files.read(tenant, agreementId, file).catch(asDeleted);
+      const bytes = await fileOf(document);
+      const [original] = originalOf(document);
+      if (original === undefined) read.push({ documentId, bytes });
+      else {
+        const format = document.originalFormat ?? "";
+        read.push({ documentId, bytes, original: { format, bytes: await fileOf(original) } });
+      }
     }
     return read;
   });

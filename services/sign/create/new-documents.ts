@@ -51,16 +51,18 @@ export function newDocuments(
   const files = new Map(checked.map((file) => [file.documentId, file]));
   return inOrder(documents).map(({ documentId, name, source }) => {
     // Each document gets a new id of its own, because the id is the key of the stored bytes.
-    if (source.kind === "stored")
-      return { ...source.document, id: newId(), documentId, name, sealedId: null, sealedSha256: null };
+    if (source.kind === "stored") {
+      const originalId = source.document.originalId === null ? null : newId();
+      return { ...source.document, id: newId(), documentId, name, sealedId: null, sealedSha256: null, originalId };
+    }
     const file = files.get(documentId);
     if (file === undefined) throw new Error("a document was not checked");
-    return newDocument(file, newId());
+    return newDocument(file, newId(), newId());
   });
 }
 
-/** Creates a document from a checked file. */
-export const newDocument = (file: CheckedFile, id: string): AgreementDocument => ({
+/** Creates a document from a checked file, with an id for the file that it was made of. */
+export const newDocument = (file: CheckedFile, id: string, originalId: string): AgreementDocument => ({
   id,
   documentId: file.documentId,
   name: file.name.trim() === "" ? `Document ${file.documentId}` : file.name,
@@ -72,18 +74,23 @@ export const newDocument = (file: CheckedFile, id: string): AgreementDocument =>
   warnings: file.warnings,
   sealedId: null,
   sealedSha256: null,
+  originalId: file.original === undefined ? null : originalId,
+  originalFormat: file.original?.format ?? null,
 });
 
-/** The bytes of documents, by their id; files are by what the integration calls them. */
+/** The bytes of documents and of what they were made of, by their ids; files are by what the integration calls them. */
 export function bytesOf(
   documents: readonly AgreementDocument[],
-  checked: readonly Pick<CheckedFile, "documentId" | "bytes">[],
+  checked: readonly Pick<CheckedFile, "documentId" | "bytes" | "original">[],
 ): ReadonlyMap<string, Uint8Array> {
-  const files = new Map(checked.map((file) => [file.documentId, file.bytes]));
+  const files = new Map(checked.map((file) => [file.documentId, file]));
   return new Map(
-    documents.flatMap(({ id, documentId }) => {
-      const bytes = files.get(documentId);
-      return bytes === undefined ? [] : [[id, bytes] as const];
+    documents.flatMap(({ id, documentId, originalId }) => {
+      const { bytes, original } = files.get(documentId) ?? {};
+      return [
+        ...(bytes === undefined ? [] : [[id, bytes] as const]),
+        ...(originalId === null || original === undefined ? [] : [[originalId, original.bytes] as const]),
+      ];
     }),
   );
 }

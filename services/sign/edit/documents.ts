@@ -8,6 +8,7 @@ import type { AgreementDocument } from "../agreement/agreement.ts";
 import { changeAgreement } from "../agreement/change-agreement.ts";
 import { decisionContext, requireTarget, targetOf, waitingCaller, withTarget } from "../agreement/context.ts";
 import type { CheckedFile, DocumentDefinition } from "../agreement/definition.ts";
+import { originalOf } from "../agreement/file-store.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { requireModifiable } from "../agreement/problems.ts";
 import type { Tab } from "../agreement/tab.ts";
@@ -31,10 +32,18 @@ export const putDocuments = (deps: SignDeps): SignRpcs<"putDocuments"> => ({
     // Checking takes time, so it happens before any lock is taken.
     const checked = await checkFiles(deps, caller.orgId, request.documents.map(parseDocument));
     const additions = checked.map(
-      (file, index): DocumentAddition => ({ id: deps.newId(), file, order: request.documents[index]?.order }),
+      (file, index): DocumentAddition => ({
+        ...{ id: deps.newId(), originalId: deps.newId() },
+        ...{ file, order: request.documents[index]?.order },
+      }),
     );
     const decision = decisionContext(deps, caller, request.observed);
-    const bytes = new Map(additions.map(({ id, file }) => [id, file.bytes]));
+    const bytes = new Map(
+      additions.flatMap(({ id, originalId, file: { bytes: pdf, original } }) => [
+        [id, pdf] as const,
+        ...(original === undefined ? [] : [[originalId, original.bytes] as const]),
+      ]),
+    );
     const agreement = await changeAgreement(
       deps,
       caller,
@@ -100,6 +109,24 @@ export function pdfFileName(name: string): string {
   return `${base === "" ? "document" : base}.pdf`;
 }
 
+/** Throws DOCUMENT_NOT_FOUND for a document that was not converted, or stored before such files were kept. */
+function requireOriginal(document: AgreementDocument) {
+  const [file] = originalOf(document);
+  if (file === undefined) {
+    const message = "The document was not converted to a PDF, or the file that it was made of was not kept.";
+    throw new DomainError("DOCUMENT_NOT_FOUND", { message });
+  }
+  return { file, format: document.originalFormat ?? "" };
+}
+
+/** The document's name with the extension of the file that it was made of. */
+function originalName(name: string, format: string): string {
+  const extension = format === "jpeg" ? "jpg" : format;
+  const endings = format === "jpeg" ? ["jpg", "jpeg"] : format === "html" ? ["html", "htm"] : [extension];
+  const isNamed = endings.some((ending) => name.toLowerCase().endsWith(`.${ending}`));
+  return isNamed ? name : `${name === "" ? "document" : name}.${extension}`;
+}
+
 /** Formats that are converted to PDF on upload. */
 const converted: ReadonlySet<string> = new Set("html htm txt docx doc odt rtf xlsx pptx png jpg jpeg".split(" "));
 
@@ -120,8 +147,13 @@ export const getDocumentContent = (deps: Pick<SignDeps, "pool" | "files">): Sign
     const { orgId } = requireCaller(context);
     return withTarget(deps, orgId, targetOf(request.target), async (agreement, tenant) => {
       const document = requireDocument(agreement, request.documentId);
-      const { content, sha256 } = await readDocument(deps, tenant, agreement.id, document);
       const { documentId, name } = document;
+      if (request.original) {
+        const { file, format } = requireOriginal(document);
+        const content = await deps.files.read(tenant, agreement.id, file);
+        return { file: { content, sha256: file.sha256, fileName: originalName(name, format), documentId } };
+      }
+      const { content, sha256 } = await readDocument(deps, tenant, agreement.id, document);
       return { file: { content, sha256, fileName: pdfFileName(name), documentId } };
     });
   },

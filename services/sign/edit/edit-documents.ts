@@ -16,6 +16,8 @@ export const maxTotalBytes = 100 * 1024 * 1024;
 export interface DocumentAddition {
   /** The UUID under which its bytes are stored. */
   readonly id: string;
+  /** The UUID for the file that it was made of, if that is kept. */
+  readonly originalId: string;
   /** An empty documentId gets the lowest free number. */
   readonly file: CheckedFile;
   /** The wanted position, from 1; undefined for the end. */
@@ -88,8 +90,8 @@ function placed(
   additions: readonly DocumentAddition[],
 ): readonly AgreementDocument[] {
   const documents = [...existing];
-  for (const { id, file, order } of additions) {
-    const document = newDocument(file, id);
+  for (const { id, originalId, file, order } of additions) {
+    const document = newDocument(file, id, originalId);
     const at = documents.findIndex(({ documentId }) => documentId === file.documentId);
     if (at >= 0) documents[at] = document;
     else documents.splice(order === undefined || order === 0 ? documents.length : order - 1, 0, document);

@@ -11,6 +11,7 @@ import type { OrgId } from "#platform/ids.ts";
 import type { StoredFile } from "../agreement/agreement.ts";
 import { loadAgreement, loadDeleted } from "../agreement/agreement-store.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
+import { originalOf } from "../agreement/file-store.ts";
 import { auditEventMessage } from "../agreement/messages.ts";
 import { nextBrandImage, readBrandImage } from "../brands/brand-store.ts";
 import type { SignDeps } from "../deps.ts";
@@ -67,6 +68,9 @@ async function nextAgreement(deps: ExportDeps, tenant: Tenant, after: string): P
       ),
       ...agreement.documents.flatMap(({ sealedId, sealedSha256, ...document }, index) => [
         file(`${index + 1}.pdf`, document.name, document),
+        ...originalOf(document).map((one) =>
+          file(`${index + 1}-original.${document.originalFormat}`, `${document.name}, as it was sent`, one),
+        ),
         ...(sealedId === null || sealedSha256 === null
           ? []
           : [file(`${index + 1}-sealed.pdf`, `${document.name}, sealed`, { id: sealedId, sha256: sealedSha256 })]),

@@ -121,7 +121,8 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
     if ("problem" in result) throw notConvertible(field, "its PDF cannot be used.");
     const { rewritten: bytes, pages, isSigned, warnings } = result;
     if (bytes === undefined) throw new Error("a file was converted to a PDF with signatures");
-    return { documentId, name, bytes, sha256: await hashOf(bytes), sentSha256, pages, isSigned, warnings };
+    const original = { format, bytes: sent };
+    return { documentId, name, bytes, sha256: await hashOf(bytes), sentSha256, pages, isSigned, warnings, original };
   };
   const convert = async (orgId: string, file: Readable, type: "html" | "text"): Promise<CheckedFile> => {
     const { bytes, field, name } = file;
@@ -131,7 +132,8 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
     if (html === "") throw notConvertible(field, "there is no text in it.");
     if (html.length > maxHtmlLength) throw notConvertible(field, "it is too long.");
     const pdf = await convertHtml({ renderer, now: () => clock.now() }, orgId, { html, name, field });
-    return { ...(await checkPdf(orgId, { ...file, bytes: pdf })), sentSha256: await hashOf(bytes) };
+    const original = { format: type === "text" ? "txt" : type, bytes };
+    return { ...(await checkPdf(orgId, { ...file, bytes: pdf })), sentSha256: await hashOf(bytes), original };
   };
   return {
     check: async (orgId, documents) => {

@@ -180,5 +180,13 @@ export const signMigrations: ServiceMigrations = {
     ),
     // In a transaction of its own, in which nobody who writes jobs has to wait for it.
     sqlMigration("029_notices_validated", "alter table sign.job validate constraint job_kind_check"),
+    // A file that was converted to a PDF is kept as it was sent, among the files of its agreement.
+    sqlMigration(
+      "030_originals",
+      "alter table sign.document add column original_id uuid",
+      "alter table sign.document add column original_format text",
+      "alter table sign.document add constraint document_original_check check ((original_id is null) = (original_format is null)) not valid",
+      "comment on column sign.document.original_id is 'of the file as it was sent, when it was converted to a PDF; its hash is sent_sha256'",
+    ),
   ],
 };

@@ -50,6 +50,8 @@ async function deleteEverything(tenant: Tenant, blobs: RemovalDeps["blobs"], id:
        select id, sha256 from sign.document where organization_id = $1 and agreement_id = $2
        union all select sealed_id, sealed_sha256 from sign.document
          where organization_id = $1 and agreement_id = $2 and sealed_id is not null
+       union all select original_id, sent_sha256 from sign.document
+         where organization_id = $1 and agreement_id = $2 and original_id is not null
        union all select id, sha256 from sign.attachment where organization_id = $1 and agreement_id = $2
        union all select certificate_id, certificate_sha256 from sign.agreement
          where organization_id = $1 and id = $2 and certificate_id is not null

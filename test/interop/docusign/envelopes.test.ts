@@ -400,6 +400,11 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
     expect(sdk.last().status).toBe(201);
     const pdfOf = async () => Buffer.from(await call("getDocument", id, "1", null), "latin1");
     const shown = await pdfOf();
+    const path = `${owner.baseUrl}/v1/sign/agreements/${id}/documents/1/content?original=true`;
+    const original = await fetch(path, { headers: { authorization: `Bearer ${owner.token}` } });
+    expect(original.headers.get("content-type")).toMatch(/wordprocessingml/);
+    const sent = wordDefinition().documents[0].documentBase64;
+    expect(Buffer.from(await original.arrayBuffer()).toString("base64")).toBe(sent);
     const wanted = (text: string) => ({ text, caseSensitive: true, wholeWord: false });
     const [title, anchor] = await findTexts(shown, [wanted("World Wide Corp: Battle Plan"), wanted("**signature_1**")]);
     expect([title?.length, anchor?.length]).toEqual([1, 1]);

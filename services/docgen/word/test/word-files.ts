@@ -10,7 +10,7 @@ const spaces = [
 
 /** A paragraph; several texts are several runs, as Word splits them. */
 export const p = (...texts: readonly string[]): string => `<w:p>${texts.map(run).join("")}</w:p>`;
-export const run = (text: string): string =>
+const run = (text: string): string =>
   text.startsWith("<") ? text : `<w:r><w:rPr><w:b/></w:rPr><w:t>${text}</w:t></w:r>`;
 
 /** A table of cells, each with its paragraphs. */

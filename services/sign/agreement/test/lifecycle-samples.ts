@@ -35,6 +35,8 @@ export const sampleDocument = (documentId = "1"): AgreementDocument => ({
   warnings: [],
   sealedId: null,
   sealedSha256: null,
+  originalId: null,
+  originalFormat: null,
 });
 
 export function sampleRecipient(recipientId: string, given: Partial<Recipient> = {}): Recipient {

@@ -192,6 +192,31 @@ describe("reading", () => {
     await expectDomainError(content(id, ""), "DOCUMENT_NOT_FOUND");
   });
 
+  test("gives back the file that a document was made of, to its sender alone and while it is there", async () => {
+    const sent = Buffer.from("a Word file");
+    const kept = { originalId: randomUUID(), originalFormat: "docx", sentSha256: sha256Of(sent) };
+    const documents = [documentWith(one, "1", { name: "Offer", ...kept }), documentWith(other, "2")];
+    const { id } = await organization.insert(sampleDraft([], { id: randomUUID(), documents }), [one, other, sent]);
+    const original = (documentId: string, who = organization) =>
+      who.client.getDocumentContent({ target: agreementTarget(id), documentId, original: true }, who.headers);
+    const { file } = await original("1");
+    expect([Buffer.from(file?.content ?? []).toString(), file?.fileName]).toEqual(["a Word file", "Offer.docx"]);
+    expect(Buffer.from(file?.sha256 ?? []).equals(kept.sentSha256)).toBe(true);
+    await expectDomainError(original("2"), "DOCUMENT_NOT_FOUND");
+    await expectDomainError(original("1", setup.organization()), "ENVELOPE_NOT_FOUND");
+    const blobs = async () =>
+      (
+        await setup.superuser.query("select from sign.blob_reference where organization_id = $1 and owner_id = $2", [
+          organization.orgId,
+          kept.originalId,
+        ])
+      ).rows.length;
+    expect(await blobs()).toBe(1);
+    await put(id, [fileOf(other, "1")]);
+    expect(await blobs()).toBe(0);
+    await expectDomainError(original("1"), "DOCUMENT_NOT_FOUND");
+  });
+
   test("joins all documents in their order, with the certificate at the end when it is wanted", async () => {
     const documents = [documentWith(other, "b"), documentWith(one, "a", { sealedSha256: null })];
     const { id } = await organization.insert(sampleDraft([], { id: randomUUID(), documents }), [one, other]);

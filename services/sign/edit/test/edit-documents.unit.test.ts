@@ -30,6 +30,7 @@ const fileOf = (documentId: string, given: Partial<CheckedFile> = {}): CheckedFi
 
 const addition = (documentId: string, given: Partial<DocumentAddition> = {}): DocumentAddition => ({
   id: sampleId(),
+  originalId: sampleId(),
   file: fileOf(documentId),
   ...given,
 });

@@ -45,6 +45,7 @@ describe("an Office file", () => {
       intake.check("org", [file("one")]),
     ]);
     const [first] = await intake.check("org", [file("one")]);
+    expect(first?.original).toEqual({ format: "docx", bytes: Buffer.from("one") });
     expect(given).toEqual(["org docx one"]);
     expect(both.flat().map(({ sha256 }) => sha256.equals(first?.sha256 ?? Buffer.alloc(0)))).toEqual([
       true,

@@ -73,18 +73,23 @@ function Shown({ agreement: { id, status, documents } }: { readonly agreement: A
             onChange={(key) => show(String(key))}
           />
         )}
-        <DownloadButton
-          path={path}
-          fileName={shown.name.toLowerCase().endsWith(".pdf") ? shown.name : `${shown.name}.pdf`}
-        >
+        <DownloadButton path={path} fileName={nameWith(shown.name, "pdf")}>
           {texts.download}
         </DownloadButton>
+        {shown.originalFormat !== null && (
+          <DownloadButton path={`${path}?original=true`} fileName={nameWith(shown.name, shown.originalFormat)}>
+            {texts.downloadOriginal(shown.originalFormat)}
+          </DownloadButton>
+        )}
       </div>
       {/* The sealed document is another one. */}
       <PdfPages key={`${shown.documentId} ${status === "completed"}`} source={path} label={shown.name} />
     </Section>
   );
 }
+
+const nameWith = (name: string, format: string): string =>
+  name.toLowerCase().endsWith(`.${format}`) ? name : `${name}.${format}`;
 
 function Extent({ document: { pages, bytes } }: { readonly document: AgreementDocument }) {
   const texts = useTexts("agreements");

@@ -44,10 +44,9 @@ export function ContentSection({ template, draft, mayChange }: ContentSectionPro
   return (
     <div className="gen-editor">
       {isWord ? (
-        <div>
-          <WordFile draft={draft} mayChange={mayChange} />
+        <WordFile draft={draft} mayChange={mayChange}>
           {found}
-        </div>
+        </WordFile>
       ) : (
         <Section title={texts.sourceTitle} intro={texts.sourceHelp[template.format]}>
           <SourceField

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
 import { FileTrigger } from "react-aria-components";
 import { type Api, base64Of, useApi } from "../../api/client.ts";
 import { useTexts } from "../../texts/texts.tsx";
@@ -31,8 +32,15 @@ export const WordFileChoice = ({ text, isBusy = false, onFile }: WordFileChoiceP
   </FileTrigger>
 );
 
+interface WordFileProps {
+  readonly draft: DraftState;
+  readonly mayChange: boolean;
+  /** What was found in it. */
+  readonly children: ReactNode;
+}
+
 /** The file that a template is, and another one in its place. */
-export function WordFile({ draft, mayChange }: { readonly draft: DraftState; readonly mayChange: boolean }) {
+export function WordFile({ draft, mayChange, children }: WordFileProps) {
   const texts = useTexts("generation");
   const api = useApi();
   const path = `/v1/gen/assets/${draft.content.replace(/^asset:/, "")}`;
@@ -58,6 +66,7 @@ export function WordFile({ draft, mayChange }: { readonly draft: DraftState; rea
         </div>
       )}
       {replace.error !== undefined && <ErrorNotice error={replace.error} />}
+      {children}
     </Section>
   );
 }

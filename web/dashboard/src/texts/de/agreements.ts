@@ -139,6 +139,7 @@ export const agreements: Texts["agreements"] = {
   download: "Herunterladen",
   downloads: "Herunterladen",
   downloadsIntro: "Vor dem Abschluss erhalten Sie die Originaldokumente, danach die versiegelten.",
+  downloadOriginal: (format) => `Originaldatei (.${format})`,
   downloadCombined: "Alle Dokumente in einem PDF",
   downloadAll: "Alle Dokumente mit Zertifikat",
   downloadCertificate: "Abschlusszertifikat",

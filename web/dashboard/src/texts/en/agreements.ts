@@ -140,6 +140,7 @@ export const agreements = {
   download: "Download",
   downloads: "Downloads",
   downloadsIntro: "Until completion, you get the original documents; afterwards, the sealed ones.",
+  downloadOriginal: (format: string) => `Original file (.${format})`,
   downloadCombined: "All documents in one PDF",
   downloadAll: "All documents with certificate",
   downloadCertificate: "Certificate of completion",
