@@ -66,7 +66,7 @@ describe("npm start in a fresh clone", () => {
 
   test("says which variables nothing reads, and what it does until it is ready", () => {
     expect(copy.output().slice(0, copy.output().indexOf("Assent is ready.")).trim().split("\n")).toEqual([
-      "assent: RPC_PORT is set and not used: npm start decides that itself",
+      "assent: RPC_PORT is set but not used: npm start decides that itself",
       "assent: TSA_CERTIFICATE is set, but nothing reads it. Is TSA_CERTIFICATES meant?",
       "assent: preparing the database …",
       "assent: starting the services …",
