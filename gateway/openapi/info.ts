@@ -140,7 +140,7 @@ export const tagGroups: Readonly<Record<string, Readonly<Record<string, string>>
   },
   Organization: {
     Webhooks:
-      "Where events are sent, and the outcome of each delivery. The request that your server receives is described under `webhooks` in this document.",
+      "Where events are sent, and the outcome of each delivery. The request that your server receives is described under `webhooks` in the OpenAPI document.",
     Privacy: "Retention periods, legal holds, and what remains of deleted agreements.",
     Dashboard: "For people who sign in with a browser: their accounts and the management of their organization.",
   },
