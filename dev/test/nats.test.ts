@@ -33,7 +33,7 @@ describeWithNats("startNats", () => {
 
   test("a folder in use is refused", async () => {
     nats = await startNats({ storeDir });
-    await expect(startNats({ storeDir })).rejects.toThrow("in use by another running copy");
+    await expect(startNats({ storeDir })).rejects.toThrow("in use by another running instance");
   });
 
   test("the server that a killed copy left behind is stopped before its files are used", async () => {

@@ -135,7 +135,7 @@ describe("startPostgres", () => {
 
   test("a folder that a living copy uses is refused, and the copy goes on", async () => {
     const first = await startAgain();
-    await expect(start()).rejects.toThrow(`in use by another running copy (process ${process.pid})`);
+    await expect(start()).rejects.toThrow(`in use by another running instance (process ${process.pid})`);
     expect(await query(first.url, "select 1 as one")).toEqual([{ one: 1 }]);
   });
 

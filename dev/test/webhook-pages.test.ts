@@ -101,7 +101,7 @@ describe("deliveries", () => {
     expect(response.status).toBe(502);
     expect(await response.text()).toContain("<script>");
     deliveries.open(serviceWith([]), orgId);
-    expect(await page("/webhook-deliveries")).toContain("No delivery yet");
+    expect(await page("/webhook-deliveries")).toContain("No deliveries yet");
   });
 });
 
