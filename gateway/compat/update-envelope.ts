@@ -117,7 +117,15 @@ function readResend(reader: Reader, status: string): EnvelopeChange {
   return { action: "resend", scopes: sending };
 }
 
-const changedByDrafts = ["documents", "recipients", "customFields", "emailSubject", "emailBlurb", "notification"];
+const changedByDrafts = [
+  "documents",
+  "recipients",
+  "customFields",
+  "emailSubject",
+  "emailBlurb",
+  "notification",
+  "workflow",
+];
 
 function readOwnChange(reader: Reader, context: DefinitionContext, status: string): EnvelopeChange {
   const changes = readDefinition(reader, context);

@@ -12,6 +12,7 @@ import type { Metrics } from "#platform/metrics.ts";
 import { noopTracer, type Tracer, within } from "#platform/telemetry.ts";
 import { traceId } from "#platform/trace-context.ts";
 import { compatDialect } from "../compat/dialect.ts";
+import { missingOperation } from "../compat/missing.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { NoteUse } from "../limits/use-report.ts";
 import type { Route } from "../routes/route.ts";
@@ -59,8 +60,8 @@ export function createApp(deps: AppDeps): Express {
   app.use(rewriteAddress);
   for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
   if (deps.pages !== undefined) app.use(deps.pages);
-  app.use(() => {
-    throw new DomainError("NOT_FOUND");
+  app.use((req) => {
+    throw new DomainError("NOT_FOUND", isCompatPath(req.path) ? missingOperation(req.path) : {});
   });
   app.use(answerError(deps));
   return app;
@@ -85,9 +86,10 @@ function mountPath(app: Express, path: string, routes: readonly Route[], deps: A
   }
   const methods = routes.map((route) => route.method);
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : [])].sort().join(", ");
-  mounted.all((_req, res) => {
+  mounted.all((req, res) => {
     exchangeOf(res).route = path;
-    throw new DomainError("METHOD_NOT_ALLOWED", { metadata: { allow } });
+    const told = isCompatPath(path) ? missingOperation(req.path) : {};
+    throw new DomainError("METHOD_NOT_ALLOWED", { metadata: { allow }, ...told });
   });
 }
 

@@ -147,7 +147,34 @@ describe("folders", () => {
     ]);
     expect(gateway.sign.lastRequest<VoidAgreementRequest>("voidAgreement").reason).not.toBe("");
     expect([draft, template].map(({ id }) => gateway.sign.agreements.has(id))).toEqual([false, false]);
-    expect((await call("PUT", "/folders/draft", { envelopeIds: [sent.id] })).body.errorCode).toBe("FOLDER_NOT_FOUND");
+  });
+
+  test("other folders take back what they have, and nothing else", async () => {
+    const draft = gateway.sign.add(orgA, { status: AgreementStatus.CREATED });
+    const voided = gateway.sign.add(orgA, { status: AgreementStatus.VOIDED });
+    const template = gateway.sign.addTemplate(orgA);
+    const back = (folder: string, ...envelopeIds: string[]) =>
+      call("PUT", `/folders/${folder}`, { envelopeIds, fromFolderId: "recyclebin" });
+    for (const [folder, { id }, status] of [
+      ["draft", draft, "created"],
+      ["sentitems", voided, "voided"],
+      ["templates", template, "template"],
+    ] as const) {
+      const uri = `/${folder === "templates" ? "templates" : "envelopes"}/${id}`;
+      expect(await back(folder, id.toUpperCase())).toMatchObject({
+        status: 200,
+        body: { envelopes: [{ envelopeId: id, status, uri }] },
+      });
+    }
+    const refusals = [
+      ["sentitems", [voided.id, draft.id], "ENVELOPE_CANNOT_BE_MODIFIED"],
+      ["draft", [template.id], "ENVELOPE_CANNOT_BE_MODIFIED"],
+      ["sentitems", [gateway.sign.add(orgB).id], "ENVELOPE_NOT_FOUND"],
+      ["inbox", [voided.id], "FOLDER_NOT_FOUND"],
+      ["mine", [voided.id], "FOLDER_NOT_FOUND"],
+    ] as const;
+    for (const [folder, ids, code] of refusals) expect((await back(folder, ...ids)).body.errorCode).toBe(code);
+    expect(gateway.sign.agreements.has(draft.id)).toBe(true);
   });
 });
 
@@ -237,7 +264,11 @@ describe("the account", () => {
       allowEnvelopeCorrect: "false",
       signingSessionTimeout: "60",
     });
-    expect((await call("PUT", "/settings", { allowBulkSend: "false" })).body.errorCode).toBe("METHOD_NOT_ALLOWED");
+    const change = await call("PUT", "/settings", { allowBulkSend: "false" });
+    expect([change.status, change.body.errorCode]).toEqual([405, "METHOD_NOT_ALLOWED"]);
+    expect(change.body.message).toMatch(
+      /^INVALID_REQUEST_METHOD: The settings of the account cannot be changed here\./,
+    );
     expect(docusign.AccountInformation.constructFromObject(body)).toMatchObject({ accountIdGuid: orgA });
     const users = docusign.UserInformationList.constructFromObject((await call("GET", "/users")).body);
     expect(users).toMatchObject({ resultSetSize: "1", users: [{ userId: orgA, userStatus: "Active" }] });
@@ -246,10 +277,14 @@ describe("the account", () => {
     for (const [path, name] of [
       ["/brands", "brands"],
       ["/groups", "groups"],
-      ["/permission_profiles", "permissionProfiles"],
+      ["/identity_verification", "identityVerification"],
     ] as const) {
       expect((await call("GET", path)).body).toMatchObject({ [name]: [] });
     }
+    const profiles = docusign.PermissionProfileInformation.constructFromObject(
+      (await call("GET", "/permission_profiles")).body,
+    );
+    expect(profiles.permissionProfiles).toMatchObject([{ permissionProfileName: "Owner" }, {}, {}]);
     const foreign = await gateway.call("GET", `/restapi/v2.1/accounts/${orgB}/users`, { token });
     expect([foreign.status, foreign.body.errorCode]).toEqual([404, "ACCOUNT_NOT_FOUND"]);
   });

@@ -80,6 +80,7 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   compatDeleteBrandLogo: "sign:admin",
   compatListGroups: "sign:read",
   compatListPermissionProfiles: "sign:read",
+  compatListIdentityVerification: "sign:read",
   compatGetLoginInformation: "sign:read",
 };
 

@@ -46,11 +46,11 @@ export const folders: readonly Folder[] = [
 export const findFolder = (folderId: string): Folder | undefined =>
   folders.find((folder) => folder.folderId === folderId.toLowerCase());
 
-/** An item that was moved to the recycle bin, and its new state. */
-export interface Recycled {
+/** An item that was moved to a folder, and its new state. */
+export interface Moved {
   readonly id: string;
   readonly isTemplate: boolean;
-  readonly status: "deleted" | "voided";
+  readonly status: string;
 }
 
 type Sign = Pick<Services["sign"], "getAgreement" | "deleteAgreement" | "voidAgreement">;
@@ -64,13 +64,39 @@ export async function recycle(
   ids: readonly string[],
   observed: Observed,
   options: CallOptions,
-): Promise<readonly Recycled[]> {
+): Promise<readonly Moved[]> {
   const found: FoundTarget[] = [];
   for (const id of ids) found.push(await findTarget(sign, id, options));
   for (const { agreement } of found) requireMovable(agreement.status);
-  const recycled: Recycled[] = [];
+  const recycled: Moved[] = [];
   for (const one of found) recycled.push(await recycleOne(sign, one, observed, options));
   return recycled;
+}
+
+/**
+ * Takes items back to the folder that their status puts them in, where they are already: nothing leaves it for the
+ * recycle bin without being deleted. Throws FOLDER_NOT_FOUND for a folder that takes nothing, ENVELOPE_NOT_FOUND, and
+ * ENVELOPE_CANNOT_BE_MODIFIED for an item of another folder.
+ */
+export async function putBack(
+  sign: Pick<Sign, "getAgreement">,
+  folderId: string,
+  ids: readonly string[],
+  options: CallOptions,
+): Promise<readonly Moved[]> {
+  const folder = findFolder(folderId);
+  if (folder === undefined || folder.statuses.length === 0) throw new DomainError("FOLDER_NOT_FOUND");
+  const found: FoundTarget[] = [];
+  for (const id of ids) found.push(await findTarget(sign, id, options));
+  for (const { agreement } of found) {
+    if (folder.statuses.includes(agreement.status)) continue;
+    throw new DomainError("ENVELOPE_CANNOT_BE_MODIFIED", {
+      message: `The status decides which folder an envelope is in, and '${statusOf(agreement.status)}' is not one of ${folder.name}. Nothing was moved.`,
+    });
+  }
+  return found.map(({ agreement: { id, status } }) => ({
+    ...{ id, isTemplate: folder.templates, status: statusOf(status) },
+  }));
 }
 
 const voidedReason = "Moved to the recycle bin by the sender.";
@@ -80,7 +106,7 @@ async function recycleOne(
   { target, agreement: { id, status } }: FoundTarget,
   observed: Observed,
   options: CallOptions,
-): Promise<Recycled> {
+): Promise<Moved> {
   const isTemplate = target.id.case === "templateId";
   if (isInProcess(status)) {
     await sign.voidAgreement({ agreementId: id, reason: voidedReason, observed }, options);

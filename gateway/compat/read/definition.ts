@@ -26,7 +26,7 @@ export interface DefinitionContext {
 
 /** The own content of an envelope's or template's definition, without the templates that it is made from. */
 export function readDefinition(definition: Reader, { files, receiverRules }: DefinitionContext): DefinitionInit {
-  refuseMeaningful(definition, ["workflow", "enforceSignerVisibility"]);
+  refuseMeaningful(definition, refusedOfAll);
   const emailSettings = definition.object("emailSettings");
   if (emailSettings !== undefined) refuseMeaningful(emailSettings, ["bccEmailAddresses"]);
   return defined({
@@ -42,6 +42,16 @@ export function readDefinition(definition: Reader, { files, receiverRules }: Def
     subscriptionJson: readSubscription(definition, receiverRules),
   });
 }
+
+/** Members that must not be ignored: it would be sent at another time, seen by others, or kept in another way. */
+const refusedOfAll = [
+  "workflow",
+  "enforceSignerVisibility",
+  "attachments",
+  "password",
+  "authoritativeCopy",
+  "is21CFRPart11",
+];
 
 /** Older clients send it next to the subject. */
 function readExpiry(definition: Reader): DefinitionInit["notification"] {
@@ -106,7 +116,7 @@ export const readDocuments = (reader: Reader, files: readonly DocumentFile[]): D
 export function readDocument(document: Reader, files: readonly DocumentFile[]): DocumentInit {
   refuseMeaningful(document, refused);
   const order = document.integer("order", { min: 0, max: 1_000_000 });
-  const html = document.object("htmlDefinition")?.text("source");
+  const html = readHtml(document.object("htmlDefinition"));
   const given = document.text("fileExtension")?.trim() ?? "";
   const extension = given.startsWith(".") ? given.slice(1) : given;
   return {
@@ -119,6 +129,15 @@ export function readDocument(document: Reader, files: readonly DocumentFile[]): 
       ? { fileExtension: extension, source: sourceOf(document, files) }
       : { fileExtension: "html", source: { case: "content", value: new TextEncoder().encode(html) } as const }),
   };
+}
+
+/** Fields in the text itself are not made, so that a signer would have none of them. */
+function readHtml(definition: Reader | undefined): string | undefined {
+  const html = definition?.text("source");
+  if (html !== undefined && /<ds-|\sdata-ds-/i.test(html)) {
+    definition?.problem("source", "NOT_SUPPORTED", "has fields (ds-…, data-ds-…), which are not supported: give tabs");
+  }
+  return html;
 }
 
 /** Members that must not be ignored: the document would look different or be filled in differently. */

@@ -26,6 +26,13 @@ const userSchema = textsAnswer(
   ["userId", "userName", "userType", "userStatus", "email"],
 );
 
+/** What the roles are called in the dashboard. */
+const profiles = [
+  { permissionProfileId: "owner", permissionProfileName: "Owner" },
+  { permissionProfileId: "developer", permissionProfileName: "Developer" },
+  { permissionProfileId: "viewer", permissionProfileName: "Viewer" },
+] as const;
+
 export const compatAccountRoutes: readonly Route[] = [
   defineCompatRoute({
     ...base,
@@ -93,12 +100,41 @@ export const compatAccountRoutes: readonly Route[] = [
     summary: "List the groups of users",
     description: "There are none.",
   }),
-  emptyList({
+  defineCompatRoute({
+    ...base,
     operationId: "compatListPermissionProfiles",
     path: "/permission_profiles",
-    name: "permissionProfiles",
     summary: "List the permission profiles",
-    description: "There are none: scopes decide what a credential can do.",
+    description:
+      "The roles that users of the dashboard have. They cannot be created, changed or deleted; scopes decide what a credential can do.",
+    errors: [],
+    success: {
+      status: 200,
+      description: "The same for every account.",
+      schema: pageAnswer(
+        "permissionProfiles",
+        textsAnswer(profiles[0], {}, ["permissionProfileId", "permissionProfileName"]),
+      ),
+    },
+    call: async () => profiles,
+    respond: (all) =>
+      jsonReply(200, { ...pageOf({ start: 0, size: all.length, total: all.length }), permissionProfiles: all }),
+  }),
+  defineCompatRoute({
+    ...base,
+    operationId: "compatListIdentityVerification",
+    path: "/identity_verification",
+    summary: "List the ways to verify who signs",
+    description: "There are none: `identityVerification` of a recipient is refused.",
+    errors: [],
+    success: {
+      status: 200,
+      description: "Always empty.",
+      schema: textsAnswer({}, { identityVerification: listOf({ type: "object" }) }, ["identityVerification"]),
+      example: { identityVerification: [] },
+    },
+    call: async () => ({ identityVerification: [] }),
+    respond: (answer) => jsonReply(200, answer),
   }),
   defineRoute({
     operationId: "compatGetLoginInformation",

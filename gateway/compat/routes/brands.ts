@@ -5,7 +5,7 @@ import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { defined } from "#platform/json-object.ts";
 import { pageOf } from "../../../views/compat/page.ts";
-import { filled, flagText, type Written } from "../../../views/compat/scalars.ts";
+import { filled } from "../../../views/compat/scalars.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent } from "../../http/reply.ts";
 import { fileAnswer } from "../../routes/generation/file-answer.ts";
@@ -29,16 +29,17 @@ const colorNames = [
   ["headerText", "headerText", []],
 ] as const;
 
-const brandView = (brand: Brand): Written => {
+const brandView = (brand: Brand): object => {
   const { id, name, isDefault, colors, logo, senderName } = brand;
   const logoUri = `/brands/${id}/logos/primary`;
   return defined({
     brandId: id,
     brandName: name,
     brandCompany: filled(senderName),
-    isOverridingCompanyName: flagText(senderName !== ""),
-    isSendingDefault: flagText(isDefault),
-    isSigningDefault: flagText(isDefault),
+    // The SDK makes booleans of these three: any text would be true.
+    isOverridingCompanyName: senderName !== "",
+    isSendingDefault: isDefault,
+    isSigningDefault: isDefault,
     brandLanguages: ["en"],
     defaultBrandLanguage: "en",
     colors: colorNames.flatMap(([field, written]) => {
@@ -52,7 +53,7 @@ const brandView = (brand: Brand): Written => {
   });
 };
 
-const brandsView = (brands: readonly Brand[]): Written => {
+const brandsView = (brands: readonly Brand[]): object => {
   const usual = brands.find(({ isDefault }) => isDefault)?.id;
   return defined({
     ...pageOf({ start: 0, size: brands.length, total: brands.length }),
@@ -68,12 +69,12 @@ const brandSchema = textsAnswer(
     brandId: sampleId,
     brandName: "Example AG",
     brandCompany: "Example AG",
-    isOverridingCompanyName: "true",
-    isSendingDefault: "true",
-    isSigningDefault: "true",
     defaultBrandLanguage: "en",
   },
   {
+    isOverridingCompanyName: { type: "boolean", examples: [true] },
+    isSendingDefault: { type: "boolean", examples: [true] },
+    isSigningDefault: { type: "boolean", examples: [true] },
     brandLanguages: { type: "array", items: { type: "string" }, examples: [["en"]] },
     colors: listOf(textsAnswer({ name: "buttonPrimaryBackground", value: "#0b5d3b" }, {}, ["name", "value"])),
     logos: textsAnswer({

@@ -13,7 +13,8 @@ import {
   findFolder,
   folderItem,
   folders,
-  type Recycled,
+  type Moved,
+  putBack,
   recycle,
   recycleBin,
 } from "../folders/folders.ts";
@@ -38,7 +39,7 @@ const folderTexts = tellingOf<CountedFolder>({
 });
 const folderSchema = textsAnswer(folderTexts.examples, {}, folderTexts.required);
 
-const movedTexts = tellingOf<Recycled>({
+const movedTexts = tellingOf<Moved>({
   envelopeId: [sampleId, ({ id }) => id],
   status: ["deleted", ({ status }) => status],
   uri: [`/envelopes/${sampleId}`, ({ id, isTemplate }) => `/${isTemplate ? "templates" : "envelopes"}/${id}`],
@@ -143,7 +144,7 @@ export const compatFolderRoutes: readonly Route[] = [
     path: "/folders/{folderId}",
     summary: "Delete envelopes and templates",
     description:
-      "Only recyclebin accepts items: drafts and templates are deleted, envelopes in process are voided. If one of them is already completed, declined or voided, nothing is moved.",
+      "recyclebin deletes drafts and templates, and voids envelopes in process, which stay in sentitems. If one of them is already completed, declined or voided, nothing is moved. draft, sentitems and templates accept what they already contain, and nothing changes. Deleted items cannot be restored.",
     texts: { folderId: { ...folderId, schema: { ...folderId.schema, examples: [recycleBin] } } },
     body: jsonBody<object>({
       schema: looseBody({ envelopeIds: "1 to 100 ids of envelopes or templates.", fromFolderId: "Ignored." }),
@@ -156,13 +157,15 @@ export const compatFolderRoutes: readonly Route[] = [
     },
     errors: ["ENVELOPE_NOT_FOUND", "ENVELOPE_CANNOT_BE_MODIFIED", "INVALID_ENVELOPE_STATUS", "LEGAL_HOLD"],
     call: (request, { sign }) => {
-      if (request.params.folderId.toLowerCase() !== recycleBin) throw new DomainError("FOLDER_NOT_FOUND");
-      return recycle(sign, readWith(request.body, readIds), request.observed, onBehalfOf(request));
+      const { folderId } = request.params;
+      const ids = readWith(request.body, readIds);
+      if (folderId.toLowerCase() !== recycleBin) return putBack(sign, folderId, ids, onBehalfOf(request));
+      return recycle(sign, ids, request.observed, onBehalfOf(request));
     },
-    respond: (recycled) =>
+    respond: (moved) =>
       jsonReply(200, {
-        ...pageOf({ start: 0, size: recycled.length, total: recycled.length }),
-        envelopes: recycled.map(movedTexts.write),
+        ...pageOf({ start: 0, size: moved.length, total: moved.length }),
+        envelopes: moved.map(movedTexts.write),
       }),
   }),
 ];

@@ -107,13 +107,16 @@ const canBeViewed = (agreement: Pick<Agreement, "status">): boolean =>
 function findPerson({ recipients }: Agreement, person: ViewPerson): Recipient {
   const named = recipients.filter((recipient) => isNamed(recipient, person));
   const { recipientId, clientUserId } = person;
-  const embedded = named.filter((one) => one.clientUserId !== "" && isSaid(one, recipientId, clientUserId));
+  const embedded = named.filter((one) => hasLinks(one) && isSaid(one, recipientId, clientUserId));
   // Of the entries of one person, that which waits for the person.
   const found = embedded.find(({ status }) => status === "sent" || status === "delivered") ?? embedded[0];
   if (found !== undefined) return found;
-  if (named.some((one) => one.clientUserId === "")) throw new DomainError("RECIPIENT_NOT_EMBEDDED");
+  if (!named.every(hasLinks)) throw new DomainError("RECIPIENT_NOT_EMBEDDED");
   throw new DomainError("RECIPIENT_NOT_FOUND");
 }
+
+/** Who signs in person does so on the device of the host, whom the application has before it. */
+const hasLinks = ({ clientUserId, role }: Recipient): boolean => clientUserId !== "" || role === "in-person-signer";
 
 /** With the recipient's own id the clientUserId may be left out; a wrong one is refused in any case. */
 const isSaid = (recipient: Recipient, recipientId: string, clientUserId: string): boolean =>

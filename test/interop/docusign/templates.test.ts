@@ -1,10 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { until } from "#platform/testing/until.ts";
-import type { Api } from "../../support/api.ts";
+import { findOffice } from "../../../services/convert/office.ts";
+import { paragraph, word } from "../../../services/convert/test/hostile-files.ts";
+import { Api } from "../../support/api.ts";
 import { type System, startSystem } from "../../support/system.ts";
+import { programs, promisedResults, resultOf } from "./samples/results.ts";
+import type { Stage } from "./samples/stage.ts";
 import { base64, pdfInfo, pdfWith } from "./support/documents.ts";
 import { docusign, type Integration, integrate, refusalOf, type Untyped } from "./support/sdk.ts";
 import { startTlsProxy, type TlsProxy } from "./support/tls-proxy.ts";
+
+const office = findOffice(process.env.PATH ?? "") ?? "";
+const planText = "World Wide Corp: Battle Plan. Agreed: /sn1/";
+const plan =
+  office === ""
+    ? { fileExtension: "txt", documentBase64: base64(planText) }
+    : { fileExtension: "docx", documentBase64: base64(word(paragraph(planText))) };
 
 const templateName = "Example Signer and CC template";
 
@@ -17,7 +29,7 @@ describe("the official SDK with templates, bulk lists and the account", () => {
   let templateId: string;
 
   beforeAll(async () => {
-    system = await startSystem("single process");
+    system = await startSystem("single process", { environment: { OFFICE_PROGRAM: office } });
     owner = await system.newOrganization();
     proxy = await startTlsProxy(owner.baseUrl);
     sdk = integrate(proxy, owner);
@@ -293,6 +305,42 @@ describe("the official SDK with templates, bulk lists and the account", () => {
     await call("UsersApi", "getInformation", users[0].userId, {});
     expect((await call("AccountsApi", "listBrands", {})).brands).toEqual([]);
     expect((await call("GroupsApi", "listGroups", {})).groups).toEqual([]);
-    expect((await call("AccountsApi", "listPermissions", {})).permissionProfiles).toEqual([]);
+    const { permissionProfiles } = await call("AccountsApi", "listPermissions", {});
+    expect(permissionProfiles.map(({ permissionProfileName: name }: Untyped) => name)).toEqual([
+      ...["Owner", "Developer", "Viewer"],
+    ]);
+  });
+
+  describe("as the sample programs use it", () => {
+    let stage: Stage;
+
+    beforeAll(async () => {
+      const { organization } = await system.admin.createOrganization({
+        ...{ name: "Samples", plan: Plan.GEN_PRO, sandbox: true },
+      });
+      const organizationId = organization?.id ?? "";
+      const { apiKey } = await system.admin.createApiKey({ organizationId, name: "samples" });
+      const samples = integrate(proxy, new Api(owner.baseUrl, apiKey, organizationId));
+      stage = {
+        call: (className, method, ...parameters) => samples.call(className, method, organizationId, ...parameters),
+        post: async (path, body, headers) => {
+          const address = `${owner.baseUrl}/restapi/v2.1/accounts/${organizationId}${path}`;
+          const authorization = `Bearer ${apiKey}`;
+          const answer = await fetch(address, { method: "POST", body, headers: { ...headers, authorization } });
+          expect([answer.status, path]).toEqual([201, path]);
+        },
+        ...{ pdf, plan, kept: new Map<string, string>() },
+      };
+    });
+
+    test("are all on the page about migrating", () => {
+      const numbers = promisedResults().map(({ number }) => number);
+      expect(numbers).toEqual(Array.from({ length: 46 }, (_one, index) => `${index + 1}`.padStart(3, "0")));
+      expect(numbers).toEqual(Object.keys(programs).sort());
+    });
+
+    test.each(promisedResults())("$number $name: $result", async ({ number, result }) => {
+      expect(await resultOf(number, result, stage)).toBe(result);
+    });
   });
 });

@@ -149,6 +149,22 @@ describe("the recipient of a view", () => {
     expect(refusalOf(() => requireViewRecipient(sentTo(), { ...person, ...given })).code).toBe(code);
   });
 
+  test("may sign in person on the device of a host who names themselves, without a clientUserId", () => {
+    const host = { hostName: "Hal", hostEmail: "hal@example.com", clientUserId: "" };
+    const inPerson = sampleRecipient("1", {
+      ...host,
+      name: "Sam",
+      email: "",
+      role: "in-person-signer",
+      status: "sent",
+    });
+    const agreement = sampleDraft([inPerson], { status: "sent" });
+    const asked = { recipientId: "", email: "HAL@example.com", userName: "Hal", clientUserId: "" };
+    expect(requireViewRecipient(agreement, asked)).toBe(agreement.recipients[0]);
+    const wrong = refusalOf(() => requireViewRecipient(agreement, { ...asked, clientUserId: "1000" }));
+    expect(wrong.code).toBe("RECIPIENT_NOT_FOUND");
+  });
+
   test("gets a view of what is going on or completed, and of nothing else", () => {
     for (const status of ["created", "voided", "declined", "expired"] as const) {
       expect(refusalOf(() => requireViewRecipient(sentTo(status), person)).code).toBe("INVALID_ENVELOPE_STATUS");

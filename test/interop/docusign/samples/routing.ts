@@ -1,0 +1,116 @@
+import { docusign } from "../support/sdk.ts";
+import {
+  ann,
+  bob,
+  create,
+  left,
+  link,
+  orderEnvelope,
+  type Program,
+  pdfEnvelope,
+  type Stage,
+  signatures,
+} from "./stage.ts";
+
+const phoneNumber = { countryCode: "1", number: "4155550100" };
+
+const second = { ...bob, recipientId: "2", routingOrder: "2", tabs: signatures("/sn1/") };
+
+/** An envelope for two, of whom the second waits for the step. */
+const stepped = (stage: Stage, step: object): Promise<string> => {
+  const workflowSteps = [{ action: "pause_before", triggerOnItem: "routing_order", itemId: 2, ...step }];
+  const envelope = pdfEnvelope(stage, {}, { workflow: { workflowSteps } });
+  envelope.recipients.signers.push(second);
+  return create(stage, envelope);
+};
+
+/** In which order, by which way, and who sees what. */
+export const routingPrograms: Readonly<Record<string, Program>> = {
+  "032": (stage) => stepped(stage, {}),
+  "033": (stage) => {
+    const envelope = { workflow: { workflowStatus: "in_progress" } };
+    return stage.call("EnvelopesApi", "update", left(stage, "envelope"), { envelope, resendEnvelope: true });
+  },
+  "034": (stage) => {
+    const filters = [{ scope: "tabs", recipientId: 1, tabLabel: "Approve", operator: "equals", value: true }];
+    const recipientGroup = { groupName: "Approver", recipients: [{ ...bob, recipientLabel: "signer2a" }] };
+    const conditions = [{ filters, order: 1, recipientLabel: "signer2a" }];
+    const conditionalRecipients = [{ conditions, recipientGroup, recipientId: 2, order: 0 }];
+    return stepped(stage, { status: "pending", recipientRouting: { rules: { conditionalRecipients } } });
+  },
+  "035": (stage) => {
+    const scheduledSending = { rules: [{ resumeDate: new Date(Date.now() + 86_400_000).toISOString() }] };
+    return create(stage, pdfEnvelope(stage, {}, { workflow: { scheduledSending } }));
+  },
+  "036": (stage) => stepped(stage, { delayedRouting: { rules: [{ delay: "0.12:00:00" }] } }),
+  "037": (stage) => {
+    const bySms = { email: undefined, phoneNumber, deliveryMethod: "SMS" };
+    return create(stage, orderEnvelope(stage, bySms, bySms));
+  },
+  "038": async (stage) => {
+    const source = `<html><body><h1>Order</h1><p>Amount: <input data-ds-type="number"/></p>
+      <p>Agreed: <ds-signature data-ds-role="Signer"/></p></body></html>`;
+    const htmlDefinition = docusign.DocumentHtmlDefinition.constructFromObject({ source });
+    const documents = [docusign.Document.constructFromObject({ name: "doc1.html", documentId: "1", htmlDefinition })];
+    const signer = { clientUserId: 1000, roleName: "Signer", tabs: undefined };
+    await link(stage, await create(stage, orderEnvelope(stage, signer, {}, { documents })));
+  },
+  "039": async (stage) => {
+    const { name: hostName, email: hostEmail } = bob;
+    const signer = { hostName, hostEmail, signerName: "Sam", recipientId: 1, routingOrder: 1 };
+    const inPersonSigners = [{ ...signer, tabs: signatures("/sn1/") }];
+    const envelopeId = await create(stage, pdfEnvelope(stage, {}, { recipients: { inPersonSigners } }));
+    await link(stage, envelopeId, { email: hostEmail, userName: hostName, clientUserId: undefined });
+  },
+  "040": (stage) => {
+    const envelope = orderEnvelope(stage, { excludedDocuments: [2, 3], tabs: signatures("**signature_1**") });
+    envelope.recipients.signers.push({ ...second, excludedDocuments: [1] });
+    return create(stage, envelope);
+  },
+  "041": async (stage) => {
+    const { identityVerification } = await stage.call("AccountsApi", "getAccountIdentityVerification", null);
+    const name = "SMS for access & signatures";
+    if (identityVerification.some((one: { defaultName: string }) => one.defaultName === name)) throw new Error(name);
+    const asked = { workflowId: "c368e411-1592-4001-a3df-dca94ac539ae", steps: null };
+    await create(stage, pdfEnvelope(stage, { clientUserId: 1000, identityVerification: asked }));
+  },
+  "042": async (stage) => {
+    const signers = [{ roleName: "signer", recipientId: "1", routingOrder: "1" }];
+    const envelopeTemplate = { name: "Document generation", emailSubject: "Please sign", recipients: { signers } };
+    const { templateId } = await stage.call("TemplatesApi", "createTemplate", { envelopeTemplate });
+    const documents = [{ documentId: 1, name: "Offer", order: 1, ...stage.plan }];
+    await stage.call("TemplatesApi", "updateDocument", templateId, "1", { envelopeDefinition: { documents } });
+    await stage.call("TemplatesApi", "createTabs", templateId, "1", { templateTabs: signatures("/sn1/") });
+    const draft = await create(stage, {
+      templateId,
+      status: "created",
+      templateRoles: [{ ...ann, roleName: "signer" }],
+    });
+    await stage.call("EnvelopesApi", "getEnvelopeDocGenFormFields", draft, null);
+  },
+  "043": async (stage) => {
+    const found = await stage.call("UsersApi", "list", { email: "agent@example.com", status: "Active" });
+    if (found.resultSetSize > 0) throw new Error("there is an agent");
+    const newUsers = [{ userName: "Agent", email: "agent@example.com", activationAccessCode: "1234" }];
+    await stage.call("UsersApi", "create", { newUsersDefinition: { newUsers } });
+  },
+  "044": async (stage) => {
+    const envelopeId = await create(stage, pdfEnvelope(stage, { clientUserId: 1000 }));
+    const frameAncestors = ["https://localhost:3000", "https://apps-d.docusign.com"];
+    await link(stage, envelopeId, { frameAncestors, messageOrigins: ["https://apps-d.docusign.com"] });
+  },
+  "045": async (stage) => {
+    const envelopeIds = [left(stage, "envelope")];
+    await stage.call("FoldersApi", "moveEnvelopes", "recyclebin", { foldersRequest: { envelopeIds } });
+    await stage.call("FoldersApi", "list", null);
+    const foldersRequest = { envelopeIds, fromFolderId: "recyclebin" };
+    await stage.call("FoldersApi", "moveEnvelopes", "sentitems", { foldersRequest });
+  },
+  "046": (stage) => {
+    const also = {
+      additionalNotifications: [{ secondaryDeliveryMethod: "SMS", phoneNumber }],
+      deliveryMethod: "Email",
+    };
+    return create(stage, orderEnvelope(stage, also, also));
+  },
+};
