@@ -7,8 +7,9 @@ import { ErrorState, Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { wordsFor } from "./codes.ts";
 import type { Evidence } from "./evidence.ts";
-import type { EvidenceVerdict } from "./verify-evidence.ts";
 import "./acceptances.css";
+import { missingSupport } from "../../../../verify/src/ed25519.ts";
+import { type Verification, verifyBundle } from "../../../../verify/src/verify-bundle.ts";
 
 interface VerdictNoticeProps {
   readonly verification: UseQueryResult<EvidenceVerdict>;
@@ -144,4 +145,20 @@ function groupsOf(evidence: Evidence, checks: readonly Finding[], texts: Texts["
     { title: texts.groups.anchor, findings: checks.filter(isAnchor) },
   ];
   return groups.filter(({ findings }) => findings.length > 0);
+}
+
+export type EvidenceVerdict =
+  | { readonly kind: "verified"; readonly verification: Verification }
+  /** Why this browser cannot check anything. */
+  | { readonly kind: "unsupported"; readonly reason: string };
+
+/** The offline verifier's checks of a bundle, with the keys from where the installation publishes them. */
+export async function verifyEvidence(
+  evidence: Evidence,
+  get: (path: string) => Promise<object>,
+): Promise<EvidenceVerdict> {
+  const reason = await missingSupport();
+  if (reason !== undefined) return { kind: "unsupported", reason };
+  const keys = await get(`/.well-known/click-keys.json?log=${encodeURIComponent(evidence.organizationId)}`);
+  return { kind: "verified", verification: await verifyBundle(JSON.stringify(evidence), { keys }) };
 }
