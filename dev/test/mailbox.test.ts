@@ -22,7 +22,7 @@ const mailOf = (n: number, text = "Hello") => ({
 const page = async (): Promise<string> => (await fetch(`${baseUrl}/mailbox`)).text();
 
 test("shows mails as text, with links that can be followed and nothing that runs", async () => {
-  expect(await page()).toContain("No mail yet");
+  expect(await page()).toContain("No emails yet");
   const evil = '<img src=x onerror="alert(1)">';
   await mailbox.mailer.send({
     ...mailOf(0, `${evil}\njavascript:alert(1)\nhttps://sign.example.com/signing/a&b\n`),
@@ -48,7 +48,9 @@ test("shows who a mail is from, where answers go, and its HTML, which runs nothi
     html: '<p onclick="alert(1)"><img src="cid:logo" alt="Logo"></p>',
   });
   const text = await page();
-  expect(text).toContain("from <bdi>Example &lt;AG&gt;</bdi>, answers to <bdi>Legal &lt;legal@example.com&gt;</bdi>");
+  expect(text).toContain(
+    "from <bdi>Example &lt;AG&gt;</bdi>, replies go to <bdi>Legal &lt;legal@example.com&gt;</bdi>",
+  );
   expect(text).toContain('<p class="text" dir="auto">שלום</p>');
   const [, path = ""] = /href="(\/mailbox\/[0-9a-f]{32})"[^>]*>as HTML/.exec(text) ?? [];
   const shown = await fetch(baseUrl + path);
