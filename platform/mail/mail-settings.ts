@@ -29,7 +29,7 @@ export interface MailServer {
 
 const smtpSetting: Setting<string> = {
   ...urlSetting(
-    "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails; embedded signing goes on as ever. A file (SMTP_URL_FILE) is read again with each mail.",
+    "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte. If empty, no emails are sent; embedded signing still works. A file (SMTP_URL_FILE) is read again with each email.",
     "",
     { secret: true },
   ),
@@ -43,7 +43,7 @@ const smtpSetting: Setting<string> = {
 };
 
 const fromSetting: Setting<string> = {
-  ...stringSetting("The sender of all mails, as Assent <sign@example.com>. Required with SMTP_URL.", ""),
+  ...stringSetting("The sender of all emails, such as Assent <sign@example.com>. Required with SMTP_URL.", ""),
   parse: (text) => {
     if (!text.includes("@") || /\p{Cc}/u.test(text)) throw new Error("must be an address, or a name and an <address>");
     return text;
@@ -52,7 +52,7 @@ const fromSetting: Setting<string> = {
 
 const publicUrlSetting: Setting<string> = {
   ...urlSetting(
-    "Where people open the links in mails: https://sign.example.com, the same as the gateway's. Required with SMTP_URL.",
+    "Where people open the links in emails: https://sign.example.com, the same as the gateway's. Required with SMTP_URL.",
     "",
   ),
   parse: (text) => {
