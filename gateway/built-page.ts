@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import type { Logger } from "#platform/logger.ts";
 import type { Reply } from "./http/reply.ts";
 
@@ -61,19 +61,37 @@ function* filesIn(root: string): Iterable<[string, PageFile]> {
   for (const folder of readdirSync(root, { withFileTypes: true })) {
     if (!folder.isDirectory()) continue;
     for (const file of readdirSync(join(root, folder.name))) {
-      const bytes = readFileSync(join(root, folder.name, file));
-      const type = extname(file);
-      yield [
-        `${folder.name}/${file}`,
-        {
-          bytes,
-          contentType: contentTypes.get(type) ?? "application/octet-stream",
-          etag: `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`,
-          isLasting: folder.name === lastingFolder,
-        },
-      ];
+      yield [`${folder.name}/${file}`, pageFile(join(root, folder.name, file), folder.name === lastingFolder)];
     }
   }
+}
+
+/**
+ * Read when somebody asks for it, and kept. Parts of large fonts, each for the letters of few names, are read each time:
+ * browsers keep them.
+ */
+function pageFile(path: string, isLasting: boolean): PageFile {
+  const type = extname(path);
+  let kept: Buffer | undefined;
+  const bytes = (): Buffer => {
+    if (type === ".woff2") return readFileSync(path);
+    kept ??= readFileSync(path);
+    return kept;
+  };
+  const digest = (of: string | Buffer): string => `"${createHash("sha256").update(of).digest("hex").slice(0, 32)}"`;
+  let etag: string | undefined;
+  return {
+    contentType: contentTypes.get(type) ?? "application/octet-stream",
+    isLasting,
+    get bytes() {
+      return bytes();
+    },
+    get etag() {
+      // Such a name has the hash of the content.
+      etag ??= digest(isLasting ? basename(path) : bytes());
+      return etag;
+    },
+  };
 }
 
 const contentTypes: ReadonlyMap<string, string> = new Map([
@@ -82,6 +100,7 @@ const contentTypes: ReadonlyMap<string, string> = new Map([
   [".mjs", "text/javascript; charset=utf-8"],
   [".ttf", "font/ttf"],
   [".wasm", "application/wasm"],
+  [".woff2", "font/woff2"],
 ]);
 
 /** `policy` is the Content-Security-Policy of the file, for scripts that run in a worker. */

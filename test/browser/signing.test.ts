@@ -4,17 +4,20 @@ import { onePixel } from "#api/kinds.ts";
 import type { Mail } from "#platform/mail/mail.ts";
 import { until } from "#platform/testing/until.ts";
 import { flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
+import { consentTexts } from "../../services/sign/signing/consent-text.ts";
+import { fill, loadLanguage, plural } from "../../web/signing/src/languages.ts";
 import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
-import { broughtBy, follow, tabTo, type } from "./support/keyboard.ts";
+import { broughtBy, follow, tabTo } from "./support/keyboard.ts";
 import { createAgreement, giveConsent, linkFor, openLink, phone, returnUrl, screenshot } from "./support/signing.ts";
 
 describeInBrowser("the signing page", (pages) => {
   let system: System;
   let api: Api;
   const mails: Mail[] = [];
+  const reportsSecret = "secret-of-the-reports-on-mails-1";
   let baseUrl = "";
   /** What browsers complained about. */
   const wrong: string[] = [];
@@ -25,6 +28,7 @@ describeInBrowser("the signing page", (pages) => {
         mailer: { send: async (mail) => void mails.push(mail), close: async () => undefined },
         publicUrl: () => baseUrl,
       },
+      environment: { MAIL_REPORTS_SECRET: reportsSecret },
     });
     baseUrl = system.baseUrls[0] ?? "";
     api = await system.newOrganization();
@@ -205,21 +209,40 @@ describeInBrowser("the signing page", (pages) => {
   const ann = { recipientId: "1", name: "Ann Example", email: "ann.1@example.com", clientUserId: "1" };
   const short = { recipients: { signers: [{ ...ann, tabs: shortTabs }] } };
 
-  test("the keyboard is enough", async () => {
+  test.each(["en-GB", "de-DE", "ar-EG", "he-IL"])("the keyboard is enough in %s", async (locale) => {
+    const language = await loadLanguage([locale]);
+    const { tag, texts } = language;
+    const consent = consentTexts("").find((one) => one.locale === tag)?.agreement ?? "";
+    const stateOf = (name: string, state: string): string => fill(texts.fieldState, { name, state });
     const id = await createAgreement(api, short);
-    const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
-    await page.getByRole("heading", { name: "Before you sign" }).waitFor();
-    await tabTo(page, /^I have read this/);
+    const page = await openLink(pages, await linkFor(api, id, "1"), wrong, { locale });
+    await page.getByRole("heading", { name: texts.consentHeading }).waitFor();
+    await tabTo(page, consent);
     await page.keyboard.press("Space");
-    await follow(page, "Continue");
-    await page.getByText("0 of 2 required fields done").waitFor();
-    await type(page, /^City, required/, "Lisbon");
-    await follow(page, /^Sign here, required/);
+    await follow(page, texts.continue);
+    await page.getByText(fill(plural(texts.progress, language, 2), { done: 0, total: 2 })).waitFor();
+    // The menu opens, its entries are reached, and Escape leads back.
+    await follow(page, texts.more);
+    await follow(page, texts.help);
     await page.getByRole("dialog").waitFor();
-    await follow(page, "Adopt and sign");
-    await page.getByText("All required fields are done").waitFor();
-    expect(await focused(page)).toMatch(/^Sign here: Ann Example, signed/);
-    await follow(page, "Finish");
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await follow(page, texts.start);
+    expect(await focused(page)).toBe(stateOf("City", texts.required));
+    await page.keyboard.type("Lisbon");
+    await follow(page, texts.next);
+    expect(await focused(page)).toBe(stateOf(texts.signHere, texts.required));
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await expectAccessible(page);
+    await tabTo(page, fill(texts.styleNumber, { number: 1 }));
+    await page.keyboard.press("ArrowDown");
+    expect(await page.getByLabel(fill(texts.styleNumber, { number: 2 })).isChecked()).toBe(true);
+    await follow(page, texts.adopt);
+    await page.getByText(texts.allDone).waitFor();
+    expect(await focused(page)).toBe(stateOf(`${texts.signHere}: Ann Example`, texts.signed));
+    await screenshot(page, `keyboard-${tag}`);
+    await follow(page, texts.finish);
     await page.getByText("Back at the integration.").waitFor();
     expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
     expect(["completing", "completed"]).toContain(await statusOf(id));
@@ -252,7 +275,7 @@ describeInBrowser("the signing page", (pages) => {
     await device.getByRole("button", { name: "Finish", exact: true }).tap();
     await device.getByText("Back at the integration.").waitFor();
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByRole("heading", { name: "Done" }).waitFor();
+    await page.getByRole("heading", { name: /^(Done|Completed)$/ }).waitFor();
   });
 
   test("of two tabs with two signatures, the last one that was adopted is shown in both, and sealed", async () => {
@@ -424,6 +447,39 @@ describeInBrowser("the signing page", (pages) => {
     expect(await page.evaluate("localStorage.length")).toBe(0);
   });
 
+  test("names of many scripts are handwritten in styles of their own, and bring their own letters alone", async () => {
+    const page = await openLink(pages, await linkFor(api, await createAgreement(api, short), "1"), wrong);
+    const loaded: string[] = [];
+    page.on("response", (response) => loaded.push(new URL(response.url()).pathname));
+    await giveConsent(page);
+    await page.getByRole("button", { name: /^Sign here/ }).click();
+    const hands: readonly (readonly [name: string, ...families: string[]])[] = [
+      ["Анна Каренина", "Hand A", "Caveat", "Great Vibes"],
+      ["דוד לוי", "Hand A", "Hand B", "Hand C"],
+      ["محمد بن عبد الله", "Hand A", "Hand B", "Hand C"],
+      ["สมชาย ใจดี", "Hand A", "Hand B", "Hand C"],
+      ["王小明", "Ma Shan Zheng", "Zhi Mang Xing"],
+      ["さくら 花子", "Yomogi", "Yuji Boku"],
+      ["홍길동", "Nanum Pen Script", "Nanum Brush Script"],
+    ];
+    for (const [name, ...families] of hands) {
+      await page.getByLabel("Full name").fill(name);
+      // Of each family there is a file that has come for this name.
+      const isThere = `((name, families) => families.every((family) =>
+        [...document.fonts].some((one) => one.family.replaceAll('"', "") === family && one.status === "loaded") &&
+        document.fonts.check("20px '" + family + "'", name)))(${JSON.stringify(name)}, ${JSON.stringify(families)})`;
+      await until(() => page.evaluate<boolean>(isThere));
+      await screenshot(page, `hand-${families[0]?.replaceAll(" ", "-")}-${name.length}`);
+    }
+    // A name that no hand has whole is in print, one style by its slant, one by its serifs, one by its weight.
+    await page.getByLabel("Full name").fill("髙橋 𠮷野");
+    await until(() => page.evaluate<boolean>("document.querySelectorAll('.sample .typed.plain').length === 3"));
+    const letters = loaded.filter((path) => path.endsWith(".woff2"));
+    expect(letters.length).toBeGreaterThan(6);
+    expect(letters.length).toBeLessThan(40);
+    expect(new Set(letters).size).toBe(letters.length);
+  });
+
   /** Ink on paper that lies half in the shade. */
   const photograph = async (page: Page): Promise<string> =>
     String(
@@ -507,18 +563,21 @@ describeInBrowser("the signing page", (pages) => {
       await page.getByRole("button", { name: /^Sign here/ }).click();
       await page.getByRole("button", { name: "Adopt and sign" }).click();
       await page.getByRole("button", { name: "Finish", exact: true }).click();
-      await page.getByRole("heading", { name: "Done" }).waitFor();
-      await page.getByText("Master Services Agreement").waitFor();
+      await page.locator("main.card").getByText("Master Services Agreement").waitFor();
       return page;
     };
     const first = await signBy(links[0]);
-    await first.getByText("You’re done. Others still have to finish.").waitFor();
+    await first.getByRole("heading", { name: "Done", exact: true }).waitFor();
+    await first.getByText("You’re done. Nothing else is needed from you.").waitFor();
+    await first.getByText("Waiting for Bob Mail.").waitFor();
+    await first.getByRole("link", { name: "Download Agreement.pdf (without signatures)" }).waitFor();
     await first
       .getByText("When everyone is done, we’ll send a link to the signed documents to ann.mail@example.com.")
       .waitFor();
     await screenshot(first, "done-desk");
     await expectAccessible(first);
     const last = await signBy(links[1], { ...phone, viewport: { width: 375, height: 667 } });
+    await last.getByRole("heading", { name: "Completed", exact: true }).waitFor();
     await last.getByText("Everyone has signed, and the agreement is complete.", { exact: false }).waitFor();
     await screenshot(last, "complete-phone");
     await expectAccessible(last);
@@ -527,6 +586,8 @@ describeInBrowser("the signing page", (pages) => {
     );
     expect(file.suggestedFilename()).toBe("Agreement.pdf");
     // The first one comes back, by the page that is still open and by the old link.
+    await first.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await first.getByRole("heading", { name: "Completed", exact: true }).waitFor();
     await first.reload();
     await first.getByText("Everyone has signed, and the agreement is complete.", { exact: false }).waitFor();
     await first.goto(links[0]);
@@ -550,6 +611,36 @@ describeInBrowser("the signing page", (pages) => {
     await declining.getByRole("heading", { name: "This link doesn’t work" }).waitFor();
     // A page that is an answer to a wrong address is an error to the console.
     for (const line of wrong.splice(0)) expect(line).toContain("Failed to load resource");
+  });
+
+  test("a mail that is reported to have come back marks its signer on both faces, and opening takes the mark away", async () => {
+    const signer = { recipientId: "1", name: "Una Reached", email: "una.reached@example.com", tabs: [shortTabs[1]] };
+    const id = await createAgreement(api, { recipients: { signers: [signer] } });
+    const mail = await until(async () => mails.find(({ to }) => to.address === signer.email));
+    const report = (secret: string) =>
+      fetch(`${baseUrl}/mail/reports/${secret}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          ...{ RecordType: "Bounce", Type: "HardBounce", Metadata: { assent: mail.reportToken ?? "" } },
+        }),
+      });
+    const recipientsPath = `/restapi/v2.1/accounts/${api.organizationId}/envelopes/${id}/recipients`;
+    const statesOf = async () => {
+      const [native] = (await api.get(`/v1/sign/agreements/${id}`)).body.recipients.signers;
+      const [compatible] = (await api.get(recipientsPath)).body.signers;
+      return [native.deliveryFailedAt !== null, native.status, compatible.status, compatible.autoRespondedReason ?? ""];
+    };
+    expect((await report(`${reportsSecret}-not`)).status).toBe(404);
+    expect(await statesOf()).toEqual([false, "sent", "sent", ""]);
+    expect((await report(reportsSecret)).status).toBe(202);
+    expect(await statesOf()).toEqual([true, "sent", "autoresponded", expect.stringContaining("the mail came back")]);
+    const link = /https?:\/\/\S+\/signing\/[\w-]{64}/.exec(mail.text)?.[0] ?? "";
+    const page = await openLink(pages, link, wrong);
+    await giveConsent(page);
+    await drawn(page);
+    await until(async () => (await statesOf())[0] === false);
+    expect(await statesOf()).toEqual([false, "delivered", "delivered", ""]);
   });
 
   test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {

@@ -16,10 +16,11 @@ import { addSignaturePlaceholder } from "../../services/sign/seal/signature-plac
 import { makeTestCertificate } from "../../services/sign/seal/test-certificate.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { broughtBy } from "./support/keyboard.ts";
+import { screenshot } from "./support/signing.ts";
 
 const looks = {
   desk: {},
-  telephone: { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true },
+  telephone: { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true, colorScheme: "dark" },
 } as const;
 
 const made = { now: new Date("2026-01-01T00:00:00Z"), years: 10 };
@@ -188,6 +189,20 @@ describeInBrowser("the page that checks sealed documents", (pages) => {
     await chooser.setFiles({ name: "a.pdf", mimeType: "application/pdf", buffer: fileOf("sealed.pdf") });
     await verdict(page, "Hier versiegelt und unverändert");
     expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+  });
+
+  test("in Arabic it runs from right to left, with names and hashes in their own direction", async () => {
+    const page = await open({ locale: "ar-EG", viewport: { width: 375, height: 740 }, bypassCSP: true });
+    await drop(page, "sealed.pdf");
+    await verdict(page, "خُتم هنا ولم يتغيّر");
+    await page.getByRole("rowheader", { name: "Ann Example" }).waitFor();
+    expect(await page.evaluate("[document.documentElement.lang, getComputedStyle(document.body).direction]")).toEqual([
+      ...["ar", "rtl"],
+    ]);
+    await drop(page, "longer.pdf");
+    await page.getByText("بعد الجزء المختوم").waitFor();
+    await screenshot(page, "check-arabic");
+    expect(await accessibilityProblems(page)).toEqual([]);
   });
 
   test.each(Object.entries(looks))("has nothing that axe objects to: %s", async (_name, look) => {

@@ -123,6 +123,42 @@ describeWithPoppler("a certificate in print", () => {
     },
   );
 
+  test.each([
+    [englishTexts, "Corrections after sending", "was replaced by"],
+    [germanTexts, germanTexts.corrections, "ersetzt"],
+    [arabicTexts, arabicTexts.corrections, "eve@example.com"],
+  ])(
+    "of an agreement that was corrected takes two pages, too, and says who was replaced by whom (%#)",
+    async (texts, ...parts) => {
+      const agreement = sampleDraft([signed("1", { clientUserId: "7" }), signed("2")], {
+        ...{ status: "completed", documents: [sampleDocument("1")], sentAt: sampleTime, completedAt: sampleTime },
+      });
+      const { actor } = sampleContext();
+      const person = (name: string) => ({ recipientGuid: name, name, email: `${name.toLowerCase()}@example.com` });
+      const details = {
+        reason: "Ann has left the company",
+        changed: ["emailSubject", "notification"],
+        recipientsReplaced: [{ former: person("Ann"), by: person("Eve") }],
+        recipientsRemoved: [person("Carl")],
+        tabs: [person("Eve")],
+      };
+      const steps = ["recipient.sent", "recipient.opened", "recipient.consented", "recipient.signed"] as const;
+      const acted = agreement.recipients.flatMap(({ id, name, email }) =>
+        steps.map((action) => ({ action, actor: { ...actor, source: "signer" as const, id, name, email } })),
+      );
+      const entries = [
+        ...[{ action: "agreement.created", actor } as const, { action: "agreement.sent", actor } as const],
+        ...[{ action: "agreement.corrected", actor, details } as const, ...acted],
+      ];
+      const sender = { name: "Olivia Owner", email: "olivia@example.com", locale: "", timeZone: "Europe/Berlin" };
+      const { letters, pages } = await printed(agreement, entries, { texts, sender });
+      for (const part of [...parts, "ann@example.com", "eve@example.com", "Ann has left the company"]) {
+        expect(letters).toContain(part.replaceAll(" ", ""));
+      }
+      expect(pages).toBe(2);
+    },
+  );
+
   test("says clearly that it is a summary while the agreement is not finished", async () => {
     for (const status of ["created", "sent", "delivered", "completing", "declined", "voided", "expired"] as const) {
       const agreement = sampleDraft([], { status, documents: [], voidedReason: "Wrong version" });

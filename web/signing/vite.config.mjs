@@ -5,12 +5,20 @@ import { pdfDataPlugin } from "../pdf-data-plugin.mjs";
 
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Every browser that runs this page reads WOFF 2, so the copies in WOFF stay out. */
+const withoutOldFonts = {
+  name: "without-old-fonts",
+  enforce: "pre",
+  transform: (code, id) =>
+    id.includes("/@fontsource/") ? code.replaceAll(/, url\([^)]*\.woff\) format\('woff'\)/g, "") : undefined,
+};
+
 export default defineConfig({
   root: folder("."),
   base: "/signing/assets/",
   publicDir: false,
   logLevel: "warn",
-  plugins: [pdfDataPlugin],
+  plugins: [pdfDataPlugin, withoutOldFonts],
   build: {
     outDir: "../dist/signing",
     emptyOutDir: true,

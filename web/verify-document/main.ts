@@ -1,3 +1,4 @@
+import { directionOf } from "#platform/language.ts";
 import { byId, say } from "../verify/page/element.ts";
 import { checkFile } from "./check-file.ts";
 import { showResult } from "./result.ts";
@@ -15,6 +16,7 @@ start();
 
 function start(): void {
   document.documentElement.lang = language;
+  document.documentElement.dir = directionOf(language);
   document.title = texts.title;
   for (const id of ["title", "intro", "hint", "choose", "certificates"] as const) byId(id).textContent = texts[id];
   if (!window.isSecureContext) {

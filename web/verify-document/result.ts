@@ -25,7 +25,7 @@ export function showResult(place: HTMLElement, found: Found, texts: Texts, langu
       { class: `verdict ${isBroken ? "bad" : looks[found.verdict]}` },
       heading,
       element("p", {}, meaning),
-      found.addedBytes === 0 ? undefined : element("p", {}, texts.addedBytes(found.addedBytes, found.sealed !== null)),
+      found.addedBytes === 0 ? undefined : element("p", {}, additionOf(found, texts, language)),
       isBroken ? element("p", {}, texts.auditBroken) : undefined,
     ),
     factList(found, texts, time),
@@ -35,6 +35,9 @@ export function showResult(place: HTMLElement, found: Found, texts: Texts, langu
   place.hidden = false;
   heading.focus();
 }
+
+const additionOf = ({ sealed, addedBytes }: Found, texts: Texts, language: string): string =>
+  texts.addedBytes[sealed === null ? "unknown" : "known"].replace("{count}", addedBytes.toLocaleString(language));
 
 type TimeText = (iso: string | null) => string;
 
@@ -63,7 +66,9 @@ function factList({ sealed, deleted, sha256 }: Found, { facts, certificateOf }: 
   return element(
     "dl",
     {},
-    ...rows.flatMap(([term, value]) => (value ? [element("dt", {}, term), element("dd", {}, value)] : [])),
+    ...rows.flatMap(([term, value]) =>
+      value ? [element("dt", {}, term), element("dd", {}, element("bdi", {}, value))] : [],
+    ),
   );
 }
 
@@ -74,7 +79,7 @@ function signerTable({ signers }: Sealed, texts: Texts, time: TimeText): HTMLEle
     element(
       "tr",
       {},
-      element("th", { scope: "row" }, name),
+      element("th", { scope: "row" }, element("bdi", {}, name)),
       cell(roles[role ?? ""] ?? role ?? ""),
       cell([statuses[status ?? ""] ?? status ?? "", time(endedAt)].filter((text) => text !== "").join(", ")),
     );

@@ -2,11 +2,14 @@ import { readFileSync } from "node:fs";
 import { create, type Font } from "@cantoo/fontkit";
 import bidiFactory, { type Bidi } from "bidi-js";
 import { createEastAsianFonts, type EastAsianFonts } from "#platform/fonts/east-asian.ts";
+import { createSliceCache, createSlicedFont, type SlicedFont } from "#platform/fonts/sliced-font.ts";
 
 /** Font data, read once per process and on first use: most texts need none of it. */
 export interface FontLibrary {
   file(name: FontFile): LoadedFont;
   eastAsian(): EastAsianFonts;
+  /** A handwriting with East Asian characters. */
+  hand(name: HandName): SlicedFont;
   bidi(): Bidi;
 }
 
@@ -23,6 +26,16 @@ const fontFiles = {
   "dancing-script": "dancing-script/400Regular/DancingScript_400Regular.ttf",
   caveat: "caveat/400Regular/Caveat_400Regular.ttf",
   "great-vibes": "great-vibes/400Regular/GreatVibes_400Regular.ttf",
+  "marck-script": "marck-script/400Regular/MarckScript_400Regular.ttf",
+  "gveret-levin": "gveret-levin/400Regular/GveretLevin_400Regular.ttf",
+  solitreo: "solitreo/400Regular/Solitreo_400Regular.ttf",
+  "amatic-sc": "amatic-sc/400Regular/AmaticSC_400Regular.ttf",
+  lateef: "lateef/400Regular/Lateef_400Regular.ttf",
+  marhey: "marhey/400Regular/Marhey_400Regular.ttf",
+  "amiri-bold-italic": "amiri/700Bold_Italic/Amiri_700Bold_Italic.ttf",
+  charm: "charm/400Regular/Charm_400Regular.ttf",
+  sriracha: "sriracha/400Regular/Sriracha_400Regular.ttf",
+  itim: "itim/400Regular/Itim_400Regular.ttf",
   sans: "noto-sans/400Regular/NotoSans_400Regular.ttf",
   "sans-bold": "noto-sans/700Bold/NotoSans_700Bold.ttf",
   "sans-italic": "noto-sans/400Regular_Italic/NotoSans_400Regular_Italic.ttf",
@@ -41,6 +54,17 @@ const fontFiles = {
   "thai-bold": "noto-sans-thai/700Bold/NotoSansThai_700Bold.ttf",
 } as const;
 
+/** With how far they reach above and below the line, in thousandths of their size. */
+export const hands = {
+  "ma-shan-zheng": { ascender: 880, descender: -120 },
+  "zhi-mang-xing": { ascender: 880, descender: -120 },
+  yomogi: { ascender: 1160, descender: -288 },
+  "yuji-boku": { ascender: 1160, descender: -288 },
+  "nanum-pen-script": { ascender: 800, descender: -200 },
+  "nanum-brush-script": { ascender: 630, descender: -370 },
+} as const;
+export type HandName = keyof typeof hands;
+
 export function createFontLibrary(): FontLibrary {
   const once = <Made>(make: () => Made): (() => Made) => {
     let made: { readonly value: Made } | undefined;
@@ -50,6 +74,8 @@ export function createFontLibrary(): FontLibrary {
     };
   };
   const loaded = new Map<FontFile, LoadedFont>();
+  const slices = once(createSliceCache);
+  const written = new Map<HandName, SlicedFont>();
   return {
     file: (name) => {
       const known = loaded.get(name);
@@ -58,6 +84,11 @@ export function createFontLibrary(): FontLibrary {
       const made = { bytes, font: create(bytes) as Font };
       loaded.set(name, made);
       return made;
+    },
+    hand: (name) => {
+      const hand = written.get(name) ?? createSlicedFont(`@fontsource/${name}`, "400-normal", slices());
+      written.set(name, hand);
+      return hand;
     },
     eastAsian: once(createEastAsianFonts),
     // The package's types declare the module as the function itself.

@@ -1,7 +1,15 @@
 import fontkit, { create, type Font, type Glyph, type GlyphRun } from "@cantoo/fontkit";
 import { type PDFDocument, type PDFFont, StandardFonts } from "pdf-lib";
 import { type Region, regionOf } from "#platform/fonts/east-asian.ts";
-import type { FontFile, FontLibrary, LoadedFont } from "./font-library.ts";
+import {
+  characterCodes,
+  isHandwritten,
+  mayBeJapanese,
+  type SignatureStyle,
+  styleOf,
+} from "#platform/fonts/handwriting.ts";
+import { writeTrueType } from "#platform/fonts/truetype.ts";
+import { type FontFile, type FontLibrary, type HandName, hands, type LoadedFont } from "./font-library.ts";
 import type { MarkStyle } from "./mark.ts";
 import { type EmbeddedFont, mixedFace, plainFace, type TextFace } from "./text-face.ts";
 import { mayRunRightToLeft } from "./text-lines.ts";
@@ -12,9 +20,6 @@ export interface MarkFonts {
   forText(text: string, style: FontStyle): Promise<TextFace>;
   forSignature(text: string, font: string): Promise<TextFace>;
 }
-
-/** The signature styles people can choose; the first is the default. */
-const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const;
 
 /**
  * Needs all texts in advance, because they share one East Asian font. Files that claim PDF/A or PDF/UA must
@@ -29,19 +34,20 @@ export function createMarkFonts(
   const embed = embedder(document);
   const eastAsian = eastAsianFaces(library, texts);
   const fromFile = (name: FontFile): Promise<EmbeddedFont> => embed(name, () => library.file(name));
-  const mixed = async (given: string, style: FontStyle): Promise<TextFace> => {
+  const handwritten = handFaces(library, texts);
+  const mixed = async (given: string, style: FontStyle, own: readonly Handwriting[] = []): Promise<TextFace> => {
     const text = given.normalize("NFC");
     const region = regionOf(text);
     const isBold = style.bold;
-    const finder = createFinder(library, style);
+    const finder = createFinder(library, style, own);
     const written = Array.from(graphemes(text), (cluster) => writable(cluster, finder)).join("");
     const names = new Set(Array.from(graphemes(written), finder));
     const fonts = new Map<string, EmbeddedFont>();
     for (const name of names) {
       if (name === undefined) continue;
       const face = `${eastAsianName} ${region} ${isBold}`;
-      const font = name === eastAsianName ? embed(face, () => eastAsian(region, isBold)) : fromFile(name);
-      fonts.set(name, await font);
+      if (name === eastAsianName) fonts.set(name, await embed(face, () => eastAsian(region, isBold)));
+      else fonts.set(name, await (isHand(name) ? embed(name, () => handwritten(name)) : fromFile(name)));
     }
     return mixedFace(written, fonts, (cluster) => finder(cluster) ?? "", library);
   };
@@ -55,11 +61,12 @@ export function createMarkFonts(
     },
     forSignature: async (given, font) => {
       const text = withoutOverrides(given);
-      const name = signatureFonts.find((one) => one === font) ?? signatureFonts[0];
+      const name = styleOf(font);
       const isComplete = !mayRunRightToLeft(text) && [...text].every((one) => hasGlyph(library, name, one));
       if (isComplete) return plainFace(text, await fromFile(name));
       const { slant, ...style } = stylesOfOtherScripts[name];
-      return { ...(await mixed(text, style)), slant };
+      const hands = handwritingsOf(library, name, text.normalize("NFC"));
+      return hands.length > 0 ? mixed(text, style, hands) : { ...(await mixed(text, style)), slant };
     },
   };
 }
@@ -70,12 +77,42 @@ type FontStyle = Pick<MarkStyle, "family" | "bold" | "italic">;
  * How the styles differ for names in scripts that the handwritten fonts do not have. The witness has a list of its own of
  * the slants and refuses every other.
  */
-const stylesOfOtherScripts: Readonly<Record<(typeof signatureFonts)[number], FontStyle & { readonly slant: number }>> =
-  {
-    "dancing-script": { family: "sans", bold: false, italic: false, slant: 0.22 },
-    caveat: { family: "serif", bold: false, italic: false, slant: 0 },
-    "great-vibes": { family: "sans", bold: true, italic: false, slant: 0.3 },
-  };
+const stylesOfOtherScripts: Readonly<Record<SignatureStyle, FontStyle & { readonly slant: number }>> = {
+  "dancing-script": { family: "sans", bold: false, italic: false, slant: 0.22 },
+  caveat: { family: "serif", bold: false, italic: false, slant: 0 },
+  "great-vibes": { family: "sans", bold: true, italic: false, slant: 0.3 },
+};
+
+type Handwriting = FontFile | HandName;
+
+/** The handwritings of a style by script, as the signing page has them in its styles. */
+const handwritings: Readonly<Record<SignatureStyle, readonly Handwriting[]>> = {
+  "dancing-script": ["dancing-script", "marck-script", "gveret-levin", "lateef", "charm", "nanum-pen-script"],
+  caveat: ["caveat", "solitreo", "marhey", "sriracha", "nanum-brush-script"],
+  "great-vibes": ["great-vibes", "amatic-sc", "amiri-bold-italic", "itim"],
+};
+const chineseAndJapanese: Readonly<Record<SignatureStyle, readonly HandName[]>> = {
+  "dancing-script": ["ma-shan-zheng", "yomogi"],
+  caveat: ["zhi-mang-xing", "yuji-boku"],
+  "great-vibes": [],
+};
+
+/**
+ * None where a style has none for the script. Characters of a name are all of one handwriting, or else the whole name is in
+ * print: the signing page chooses in the same way.
+ */
+function handwritingsOf(library: FontLibrary, style: SignatureStyle, text: string): readonly Handwriting[] {
+  if (!isHandwritten(style, text)) return [];
+  const hands = chineseAndJapanese[style];
+  const characters = characterCodes(text);
+  if (characters.length === 0) return handwritings[style];
+  const hand = (mayBeJapanese(text) ? hands.toReversed() : hands).find((one) =>
+    characters.every((code) => library.hand(one).has(code)),
+  );
+  return hand === undefined ? [] : [...handwritings[style], hand];
+}
+
+const isHand = (name: Handwriting): name is HandName => name in hands;
 
 /** Drawn in place of a character that none of our fonts has. */
 const replacement = "\u25a1";
@@ -95,8 +132,10 @@ function writable(cluster: string, finder: Finder): string {
 /** Removes directional overrides, which can make a name read as another one. Isolates cannot, and stay. */
 const withoutOverrides = (text: string): string => text.replaceAll(/[\u202a-\u202e]/g, "");
 
-const hasGlyph = (library: FontLibrary, name: FontFile, character: string): boolean =>
-  library.file(name).font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0);
+function hasGlyph(library: FontLibrary, name: Handwriting, character: string): boolean {
+  const codePoint = character.codePointAt(0) ?? 0;
+  return isHand(name) ? library.hand(name).has(codePoint) : library.file(name).font.hasGlyphForCodePoint(codePoint);
+}
 
 interface Embedder {
   (key: string, load: () => LoadedFont): Promise<EmbeddedFont>;
@@ -156,7 +195,17 @@ function toldBackwards(run: GlyphRun): GlyphRun {
 
 const eastAsianName = "east-asian";
 
-type FontName = FontFile | typeof eastAsianName;
+/** Fonts with those characters of all texts that a handwriting has. */
+const handFaces =
+  (library: FontLibrary, texts: readonly string[]) =>
+  (name: HandName): LoadedFont => {
+    const codePoints = Array.from(texts.join("").normalize("NFC"), (character) => character.codePointAt(0) ?? 0);
+    const glyphs = library.hand(name).outlinesOf(codePoints);
+    const bytes = writeTrueType(glyphs, { family: name, weight: 400, ...hands[name] });
+    return { bytes, font: create(bytes) as Font };
+  };
+
+type FontName = Handwriting | typeof eastAsianName;
 type Finder = (cluster: string) => FontName | undefined;
 
 /** One East Asian font for all texts, in the glyph forms of one region. */
@@ -177,11 +226,11 @@ function* graphemes(text: string): Iterable<string> {
 }
 
 /** Finds the first font that has a letter with all its combining marks; undefined when none has. */
-function createFinder(library: FontLibrary, style: FontStyle): Finder {
+function createFinder(library: FontLibrary, style: FontStyle, own: readonly Handwriting[]): Finder {
   const others: readonly FontFile[] = style.bold
     ? ["sans-bold", "hebrew-bold", "arabic-bold", "thai-bold"]
     : ["sans", "hebrew", "arabic", "thai"];
-  const files = [fileOf(style), ...others];
+  const files: readonly Handwriting[] = [...own, fileOf(style), ...others];
   const found = new Map<string, FontName | undefined>();
   const find = (cluster: string): FontName | undefined => {
     const characters = [...cluster].filter((character) => !isIgnorable.test(character));

@@ -144,7 +144,9 @@ export function createIntakeQueue({
 }
 
 const entry = new URL("./pdf-process.ts", import.meta.url);
-const assets = ["@expo-google-fonts", "@fontsource-variable", "pdfjs-dist"].map((name) => `node_modules/${name}`);
+const assets = ["@expo-google-fonts", "@fontsource-variable", "@fontsource", "pdfjs-dist"].map(
+  (name) => `node_modules/${name}`,
+);
 
 /**
  * Jobs leave short-lived garbage that holds on to file bytes. With V8's default size it piles up until a full

@@ -40,8 +40,7 @@ const en: NoticeTexts = {
   },
   reason: "Reason: {reason}",
   stillOpen: "Not finished yet: {people}",
-  anotherAddress:
-    "The address of a sent agreement can't be changed. To use another one, void the agreement and send a new one.",
+  anotherAddress: "Open the agreement to enter another address. The link in the old email stops working then.",
   open: "Open the agreement",
   digestSubject: "What happened to your agreements ({count})",
   digestText: "Since the last summary:",
@@ -73,7 +72,7 @@ const de: NoticeTexts = {
   reason: "Grund: {reason}",
   stillOpen: "Noch nicht fertig: {people}",
   anotherAddress:
-    "Die Adresse einer versandten Vereinbarung bleibt. Für eine andere ziehen Sie die Vereinbarung zurück und senden eine neue.",
+    "Öffnen Sie die Vereinbarung, um eine andere Adresse einzugeben. Der Link in der alten E-Mail gilt dann nicht mehr.",
   open: "Vereinbarung öffnen",
   digestSubject: "Neues von Ihren Vereinbarungen ({count})",
   digestText: "Seit der letzten Zusammenfassung:",
@@ -105,7 +104,7 @@ const fr: NoticeTexts = {
   reason: "Motif : {reason}",
   stillOpen: "Pas encore terminé : {people}",
   anotherAddress:
-    "L’adresse d’un accord envoyé ne peut pas être modifiée. Pour en utiliser une autre, annulez l’accord et envoyez-en un nouveau.",
+    "Ouvrez l’accord pour saisir une autre adresse. Le lien de l’ancien message cesse alors de fonctionner.",
   open: "Ouvrir l’accord",
   digestSubject: "Nouvelles de vos accords ({count})",
   digestText: "Depuis le dernier résumé :",
@@ -137,7 +136,7 @@ const es: NoticeTexts = {
   reason: "Motivo: {reason}",
   stillOpen: "Sin terminar: {people}",
   anotherAddress:
-    "La dirección de un acuerdo enviado no se puede cambiar. Para usar otra, anule el acuerdo y envíe uno nuevo.",
+    "Abra el acuerdo para indicar otra dirección. El enlace del correo anterior deja entonces de funcionar.",
   open: "Abrir el acuerdo",
   digestSubject: "Novedades de sus acuerdos ({count})",
   digestText: "Desde el último resumen:",
@@ -168,8 +167,7 @@ const ptBr: NoticeTexts = {
   },
   reason: "Motivo: {reason}",
   stillOpen: "Ainda não concluíram: {people}",
-  anotherAddress:
-    "O endereço de um acordo enviado não pode ser alterado. Para usar outro, anule o acordo e envie um novo.",
+  anotherAddress: "Abra o acordo para informar outro endereço. O link do email anterior deixa então de funcionar.",
   open: "Abrir o acordo",
   digestSubject: "Novidades dos seus acordos ({count})",
   digestText: "Desde o último resumo:",
@@ -200,8 +198,7 @@ const ja: NoticeTexts = {
   },
   reason: "理由: {reason}",
   stillOpen: "未完了: {people}",
-  anotherAddress:
-    "送信済みの契約のアドレスは変更できません。別のアドレスを使うには、契約を取り消して新しく送信してください。",
+  anotherAddress: "別のアドレスを入力するには、契約を開いてください。以前のメールのリンクは使えなくなります。",
   open: "契約を開く",
   digestSubject: "契約のお知らせ（{count}件）",
   digestText: "前回のまとめ以降:",
@@ -210,4 +207,228 @@ const ja: NoticeTexts = {
   stop: "この種のメールをすべて停止する",
 };
 
-export const noticeLanguage = inLanguages<NoticeTexts>({ en, de, fr, es, "pt-BR": ptBr, ja });
+const it: NoticeTexts = {
+  greeting: "Buongiorno {name},",
+  titles: {
+    viewed: "Aperto",
+    signed: "Firmato",
+    declined: "Rifiutato",
+    completed: "Concluso",
+    expiring: "Scade presto",
+    expired: "Scaduto",
+    undelivered: "E-mail respinta",
+  },
+  news: {
+    viewed: "{person} ha aperto «{subject}».",
+    signed: "{person} ha concluso la propria parte di «{subject}».",
+    declined: "{person} ha rifiutato «{subject}», che si chiude per tutti.",
+    completed: "Tutti hanno concluso «{subject}». I documenti sigillati e il certificato sono pronti.",
+    expiring: "«{subject}» scade il {date}.",
+    expired: "«{subject}» non è stato concluso in tempo ed è scaduto.",
+    undelivered: "Un’e-mail a {person} su «{subject}» è stata respinta.",
+  },
+  reason: "Motivo: {reason}",
+  stillOpen: "Devono ancora concludere: {people}",
+  anotherAddress:
+    "Apra l’accordo per inserire un altro indirizzo. Il link dell’e-mail precedente smette allora di funzionare.",
+  open: "Apri l’accordo",
+  digestSubject: "Novità sui Suoi accordi ({count})",
+  digestText: "Dall’ultimo riepilogo:",
+  digestOpen: "Apri gli accordi",
+  why: "Riceve questo messaggio perché viene informato degli accordi inviati da Lei o da applicazioni di {organization}. Scelga quali nella dashboard, nel Suo account.",
+  stop: "Disattiva tutte le e-mail di questo tipo",
+};
+
+const ptPt: NoticeTexts = {
+  greeting: "Olá, {name},",
+  titles: {
+    viewed: "Aberto",
+    signed: "Assinado",
+    declined: "Recusado",
+    completed: "Concluído",
+    expiring: "Expira em breve",
+    expired: "Expirado",
+    undelivered: "E-mail devolvido",
+  },
+  news: {
+    viewed: "{person} abriu “{subject}”.",
+    signed: "{person} concluiu a sua parte de “{subject}”.",
+    declined: "{person} recusou “{subject}”, que terminou para todos.",
+    completed: "Todos concluíram “{subject}”. Os documentos selados e o certificado estão disponíveis.",
+    expiring: "“{subject}” expira em {date}.",
+    expired: "“{subject}” não foi concluído a tempo e expirou.",
+    undelivered: "Um e-mail para {person} sobre “{subject}” foi devolvido.",
+  },
+  reason: "Motivo: {reason}",
+  stillOpen: "Ainda não concluíram: {people}",
+  anotherAddress: "Abra o acordo para indicar outro endereço. A ligação do e-mail anterior deixa então de funcionar.",
+  open: "Abrir o acordo",
+  digestSubject: "Novidades dos seus acordos ({count})",
+  digestText: "Desde o último resumo:",
+  digestOpen: "Abrir os seus acordos",
+  why: "Recebe esta mensagem porque é informado dos acordos que enviou ou que aplicações de {organization} enviaram. Escolha quais no painel, na sua conta.",
+  stop: "Desativar todos os e-mails deste tipo",
+};
+
+const nl: NoticeTexts = {
+  greeting: "Beste {name},",
+  titles: {
+    viewed: "Geopend",
+    signed: "Ondertekend",
+    declined: "Geweigerd",
+    completed: "Voltooid",
+    expiring: "Verloopt binnenkort",
+    expired: "Verlopen",
+    undelivered: "E-mail onbestelbaar",
+  },
+  news: {
+    viewed: "{person} heeft “{subject}” geopend.",
+    signed: "{person} is klaar met “{subject}”.",
+    declined: "{person} heeft “{subject}” geweigerd. Daarmee is het voor iedereen beëindigd.",
+    completed: "Iedereen is klaar met “{subject}”. De verzegelde documenten en het certificaat staan klaar.",
+    expiring: "“{subject}” verloopt op {date}.",
+    expired: "“{subject}” was niet op tijd klaar en is verlopen.",
+    undelivered: "Een e-mail aan {person} over “{subject}” kwam terug.",
+  },
+  reason: "Reden: {reason}",
+  stillOpen: "Nog niet klaar: {people}",
+  anotherAddress:
+    "Open de overeenkomst om een ander adres in te vullen. De link in de oude e-mail werkt dan niet meer.",
+  open: "Overeenkomst openen",
+  digestSubject: "Nieuws over uw overeenkomsten ({count})",
+  digestText: "Sinds het vorige overzicht:",
+  digestOpen: "Overeenkomsten openen",
+  why: "U krijgt deze e-mail omdat u bericht krijgt over overeenkomsten die u of toepassingen van {organization} hebben verzonden. Kies in het dashboard, bij uw account, over welke.",
+  stop: "Alle e-mails van deze soort uitschakelen",
+};
+
+const pl: NoticeTexts = {
+  greeting: "Dzień dobry, {name}!",
+  titles: {
+    viewed: "Otwarto",
+    signed: "Podpisano",
+    declined: "Odmówiono",
+    completed: "Zakończono",
+    expiring: "Wkrótce wygasa",
+    expired: "Termin minął",
+    undelivered: "E-mail niedoręczony",
+  },
+  news: {
+    viewed: "Umowę „{subject}” otwiera: {person}.",
+    signed: "Swoją część umowy „{subject}” kończy: {person}.",
+    declined: "Umowę „{subject}” odrzuca: {person}. Sprawa jest zamknięta dla wszystkich.",
+    completed: "Wszyscy zakończyli „{subject}”. Opieczętowane dokumenty i certyfikat są gotowe.",
+    expiring: "„{subject}” wygasa {date}.",
+    expired: "„{subject}” nie zakończono na czas; termin minął.",
+    undelivered: "E-mail dotyczący „{subject}” nie został doręczony. Odbiorca: {person}.",
+  },
+  reason: "Powód: {reason}",
+  stillOpen: "Jeszcze nie skończyli: {people}",
+  anotherAddress: "Otwórz umowę, aby podać inny adres. Link ze starej wiadomości przestanie wtedy działać.",
+  open: "Otwórz umowę",
+  digestSubject: "Nowości w Twoich umowach ({count})",
+  digestText: "Od ostatniego podsumowania:",
+  digestOpen: "Otwórz umowy",
+  why: "Otrzymujesz tę wiadomość, ponieważ informujemy Cię o umowach wysłanych przez Ciebie lub przez aplikacje organizacji {organization}. O których, wybierzesz w panelu, na swoim koncie.",
+  stop: "Wyłącz wszystkie wiadomości tego rodzaju",
+};
+
+const zh: NoticeTexts = {
+  greeting: "{name}，您好：",
+  titles: {
+    viewed: "已打开",
+    signed: "已签署",
+    declined: "已拒绝",
+    completed: "已完成",
+    expiring: "即将过期",
+    expired: "已过期",
+    undelivered: "邮件被退回",
+  },
+  news: {
+    viewed: "{person} 已打开“{subject}”。",
+    signed: "{person} 已完成“{subject}”中自己的部分。",
+    declined: "{person} 已拒绝“{subject}”，该协议已对所有人终止。",
+    completed: "所有人均已完成“{subject}”。加盖电子印章的文件和证书已就绪。",
+    expiring: "“{subject}”将于 {date} 过期。",
+    expired: "“{subject}”未能按时完成，已过期。",
+    undelivered: "发给 {person} 的关于“{subject}”的邮件被退回。",
+  },
+  reason: "原因：{reason}",
+  stillOpen: "尚未完成：{people}",
+  anotherAddress: "打开协议即可填写其他地址。旧邮件中的链接届时将失效。",
+  open: "打开协议",
+  digestSubject: "您的协议动态（{count}）",
+  digestText: "自上次汇总以来：",
+  digestOpen: "打开您的协议",
+  why: "您收到此邮件，是因为您会收到由您或 {organization} 的应用程序发送的协议的通知。可在控制面板的账户中选择通知内容。",
+  stop: "停用所有此类邮件",
+};
+
+const ar: NoticeTexts = {
+  greeting: "مرحبًا {name}،",
+  titles: {
+    viewed: "فُتح",
+    signed: "تم التوقيع",
+    declined: "رُفض",
+    completed: "اكتمل",
+    expiring: "تنتهي مهلته قريبًا",
+    expired: "انتهت المهلة",
+    undelivered: "رسالة مرتدة",
+  },
+  news: {
+    viewed: "فتح {person} «{subject}».",
+    signed: "أنهى {person} ما عليه في «{subject}».",
+    declined: "رفض {person} «{subject}»، فانتهى بالنسبة إلى الجميع.",
+    completed: "أنهى الجميع «{subject}». المستندات المختومة والشهادة جاهزة.",
+    expiring: "تنتهي مهلة «{subject}» في {date}.",
+    expired: "لم يكتمل «{subject}» في الوقت المحدد وانتهت مهلته.",
+    undelivered: "ارتدّت رسالة إلى {person} بشأن «{subject}».",
+  },
+  reason: "السبب: {reason}",
+  stillOpen: "لم يُنهِ بعد: {people}",
+  anotherAddress: "افتح الاتفاقية لإدخال عنوان آخر. عندئذٍ يتوقف الرابط الوارد في الرسالة القديمة عن العمل.",
+  open: "فتح الاتفاقية",
+  digestSubject: "جديد اتفاقياتك ({count})",
+  digestText: "منذ الملخّص الأخير:",
+  digestOpen: "فتح اتفاقياتك",
+  why: "تصلك هذه الرسالة لأنك تُبلَّغ بالاتفاقيات التي أرسلتها أنت أو تطبيقات {organization}. اختر ما تريده من لوحة التحكم، في حسابك.",
+  stop: "إيقاف جميع الرسائل من هذا النوع",
+};
+
+const he: NoticeTexts = {
+  greeting: "שלום {name},",
+  titles: {
+    viewed: "נפתח",
+    signed: "נחתם",
+    declined: "נדחה",
+    completed: "הושלם",
+    expiring: "יפוג בקרוב",
+    expired: "פג התוקף",
+    undelivered: "הדואר חזר",
+  },
+  news: {
+    viewed: "“{subject}” נפתח בידי {person}.",
+    signed: "החלק של {person} ב“{subject}” הושלם.",
+    declined: "“{subject}” נדחה בידי {person}, והסתיים עבור כולם.",
+    completed: "כולם סיימו את “{subject}”. המסמכים עם החותם והתעודה מוכנים.",
+    expiring: "התוקף של “{subject}” יפוג ב־{date}.",
+    expired: "“{subject}” לא הושלם בזמן ותוקפו פג.",
+    undelivered: "הודעת דואר אל {person} בעניין “{subject}” חזרה.",
+  },
+  reason: "סיבה: {reason}",
+  stillOpen: "טרם סיימו: {people}",
+  anotherAddress: "יש לפתוח את ההסכם כדי להזין כתובת אחרת. הקישור בהודעה הישנה יפסיק אז לפעול.",
+  open: "פתיחת ההסכם",
+  digestSubject: "חדשות על ההסכמים שלך ({count})",
+  digestText: "מאז הסיכום האחרון:",
+  digestOpen: "פתיחת ההסכמים",
+  why: "ההודעה נשלחה כי נשלחות אליך הודעות על הסכמים ששלחת או שנשלחו בידי יישומים של {organization}. אפשר לבחור אילו בלוח הבקרה, בחשבון שלך.",
+  stop: "הפסקת כל ההודעות מהסוג הזה",
+};
+
+export const noticeLanguages = {
+  ...{ en, de, fr, es, it, "pt-BR": ptBr, "pt-PT": ptPt },
+  ...{ nl, pl, ja, "zh-Hans": zh, ar, he },
+};
+
+export const noticeLanguage = inLanguages<NoticeTexts>(noticeLanguages);

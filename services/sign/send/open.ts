@@ -12,7 +12,7 @@ import { routeOn } from "./route.ts";
 export function openAgreement(agreement: Agreement, recipientId: string, context: DecisionContext): Change {
   const recipient = requireOpenable(agreement, recipientId);
   if (isFinished(agreement)) return noChange(agreement);
-  const looked = changeTo(agreement, {
+  const looked = changeTo(reached(agreement, recipient, context), {
     audit: [{ action: "recipient.opened", actor: context.actor, details: auditNames(recipient) }],
   });
   if (recipient.status !== "sent") return looked;
@@ -35,6 +35,12 @@ export function requireOpenable(agreement: Agreement, recipientId: string): Reci
 }
 
 const isFinished = ({ status }: Agreement): boolean => status === "completing" || status === "completed";
+
+/** A mail that came back since the person opened the agreement before matters no more. */
+const reached = (agreement: Agreement, recipient: Recipient, { now }: DecisionContext): Agreement =>
+  recipient.deliveryFailedAt === null
+    ? agreement
+    : withRecipient(agreement, { ...recipient, deliveryFailedAt: null, deliveryFailedReason: "" }, now);
 
 function deliver(agreement: Agreement, recipient: Recipient, { now, actor }: DecisionContext): Change {
   const opened = withRecipient(agreement, withRecipientStatus(recipient, "delivered", now), now);

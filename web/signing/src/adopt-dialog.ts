@@ -1,6 +1,8 @@
 import SignaturePad from "signature_pad";
 import type { Adopted } from "#api/ceremony.ts";
+import { signatureStyles } from "#platform/fonts/handwriting.ts";
 import { button, element } from "./dom.ts";
+import { pictureOf, writeName } from "./handwriting.ts";
 import { fill } from "./languages.ts";
 import { base64Of, trimmed, withoutBackground } from "./picture.ts";
 import type { Texts } from "./texts/texts.ts";
@@ -131,10 +133,10 @@ function wayPicker(texts: Texts, hasLast: boolean, onChoice: (way: Way) => void)
 }
 
 function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
-  let chosen: Adopted["font"] = signatureFonts[0];
+  let chosen: Adopted["font"] = signatureStyles[0];
   const samples: HTMLElement[] = [];
-  const choices = signatureFonts.map((font, index) => {
-    const sample = element("span", { "aria-hidden": "true" });
+  const choices = signatureStyles.map((font, index) => {
+    const sample = element("span", { "aria-hidden": "true", dir: "auto" });
     samples.push(sample);
     const input = element("input", {
       type: "radio",
@@ -150,10 +152,7 @@ function stylePicker(nameInput: HTMLInputElement, texts: Texts) {
   });
   const update = (): void => {
     for (const [index, sample] of samples.entries()) {
-      const font = signatureFonts[index] ?? signatureFonts[0];
-      sample.className = typedClass(font, nameInput.value);
-      sample.textContent = nameInput.value;
-      sample.style.setProperty("--length", String(Math.max(1, nameInput.value.length)));
+      writeName(sample, signatureStyles[index] ?? signatureStyles[0], nameInput.value);
     }
   };
   nameInput.addEventListener("input", update);
@@ -198,25 +197,6 @@ function drawingPanel(texts: Texts) {
   };
 }
 
-const signatureFonts = ["dancing-script", "caveat", "great-vibes"] as const satisfies readonly Adopted["font"][];
-
-const latin = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u;
-const latinOrCyrillic = /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]*$/u;
-
-/** A name in a script that a handwritten font does not have looks as it is sealed: upright, leaning, or bold and leaning. */
-const typedClass = (font: Adopted["font"], text: string): string =>
-  `typed font-${font}${(font === "caveat" ? latinOrCyrillic : latin).test(text) ? "" : " plain"}`;
-
-/** A signature as it will stand in the document. */
-export function pictureOf(adopted: Adopted): HTMLElement {
-  if (adopted.drawnPng !== "") {
-    return element("img", { src: `data:image/png;base64,${adopted.drawnPng}`, alt: "", class: "drawn" });
-  }
-  const typed = element("span", { class: typedClass(adopted.font, adopted.typed) }, adopted.typed);
-  typed.style.setProperty("--length", String(Math.max(1, adopted.typed.length)));
-  return typed;
-}
-
 const maxUploadBytes = 5 * 1024 * 1024;
 
 function uploadPanel(texts: Texts) {
@@ -257,7 +237,7 @@ function lastAdoption(name: string): Adoption | undefined {
     const isWhole = [signature, initials].every(
       (one) => typeof one?.typed === "string" && typeof one.drawnPng === "string",
     );
-    return person === name && isWhole && signatureFonts.includes(signature.font) ? { signature, initials } : undefined;
+    return person === name && isWhole && signatureStyles.includes(signature.font) ? { signature, initials } : undefined;
   } catch {
     return undefined;
   }

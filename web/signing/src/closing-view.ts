@@ -1,7 +1,7 @@
-import type { Ceremony } from "#api/ceremony.ts";
+import type { Ceremony, CeremonyDocument } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
 import { button, element, show } from "./dom.ts";
-import { fill } from "./languages.ts";
+import { fill, type SpokenLanguage } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** The last page for somebody who is not sent on automatically, or who cannot go on. */
@@ -43,38 +43,28 @@ const askAgainMs = 3_000;
 const maxAsks = 16;
 
 /** What has become of the agreement for somebody who has done their part, now and when they come back. */
-export function showOutcome(ceremony: Ceremony, texts: Texts, read: () => void): void {
-  const { agreement, recipient, timeoutUrl } = ceremony;
-  if (agreement === null || recipient === null) return;
-  // Mails are sent to those whose link came by mail; an integration tells its own people in its own way.
-  const email = timeoutUrl === null ? recipient.email : "";
-  const title = element("h1", { tabindex: "-1" }, texts.finishedHeading);
+export function showOutcome(first: Ceremony, { tag, texts }: SpokenLanguage, read: () => void): void {
+  const title = element("h1", { tabindex: "-1" });
   const news = element("div", { role: "status" });
   const files = element("ul", { class: "files" });
-  const tell = (status: string): void => {
-    const isComplete = status === "completed";
-    const stage = isComplete
-      ? texts.outcomeComplete
-      : status === "completing"
-        ? texts.outcomeSealing
-        : texts.outcomeWaiting;
-    const mail = isComplete ? texts.outcomeMailed : texts.outcomeMailLater;
-    news.replaceChildren(element("p", {}, stage), ...(email === "" ? [] : [element("p", {}, fill(mail, { email }))]));
-    const label = isComplete ? texts.downloadSealed : texts.download;
-    files.replaceChildren(
-      ...agreement.documents.map(({ documentId, name }) =>
-        element(
-          "li",
-          {},
-          element(
-            "a",
-            { class: "download", href: api.documentUrl(documentId), download: "" },
-            fill(label, { document: name }),
-          ),
-        ),
-      ),
-    );
+  let status = "";
+  const tell = (ceremony: Ceremony): void => {
+    const { agreement } = ceremony;
+    if (agreement === null) return;
+    ({ status } = agreement);
+    title.textContent = status === "completed" ? texts.completeHeading : texts.finishedHeading;
+    news.replaceChildren(...newsOf(ceremony, tag, texts).map((text) => element("p", { dir: "auto" }, text)));
+    // What is about to be sealed is not offered without its signatures for that moment.
+    files.replaceChildren(...(status === "completing" ? [] : agreement.documents.map(fileOf)));
     if (status === "completing") askLater();
+  };
+  const fileOf = ({ documentId, name }: CeremonyDocument): HTMLElement => {
+    const label = fill(status === "completed" ? texts.downloadSealed : texts.downloadUnsigned, { document: name });
+    return element(
+      "li",
+      {},
+      element("a", { class: "download", href: api.documentUrl(documentId), download: "" }, label),
+    );
   };
   // Less and less often, and not for ever: whoever asks keeps the session open.
   let asked = 0;
@@ -84,23 +74,45 @@ export function showOutcome(ceremony: Ceremony, texts: Texts, read: () => void):
   const ask = async (): Promise<void> => {
     if (!news.isConnected) return;
     try {
-      tell((await api.ceremony()).agreement?.status ?? agreement.status);
+      tell(await api.ceremony());
     } catch (error) {
       if (error instanceof ApiError && error.isExpired) location.reload();
       else askLater();
     }
   };
+  // Others have gone on while the page was not looked at.
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden && status !== "completed") void ask();
+  });
   show(
     element(
       "main",
       { class: "card" },
       title,
-      element("p", { class: "subject", dir: "auto" }, agreement.emailSubject),
+      element("p", { class: "subject", dir: "auto" }, first.agreement?.emailSubject ?? ""),
       news,
       files,
       element("div", { class: "row" }, button(texts.readPages, read)),
+      element("p", { class: "small" }, texts.closedText),
     ),
   );
-  tell(agreement.status);
+  tell(first);
   title.focus();
 }
+
+/** What has happened, whom it waits for, and what comes by mail. */
+function newsOf({ agreement, recipient, others, timeoutUrl }: Ceremony, tag: string, texts: Texts): string[] {
+  // Mails are sent to those whose link came by mail; an integration tells its own people in its own way.
+  const email = timeoutUrl === null ? (recipient?.email ?? "") : "";
+  const mailed = (text: string): string[] => (email === "" ? [] : [fill(text, { email })]);
+  if (agreement?.status === "completed") return [texts.outcomeComplete, ...mailed(texts.outcomeMailed)];
+  const later = mailed(texts.outcomeMailLater);
+  if (agreement?.status === "completing") return [texts.outcomeSealing, ...later];
+  const names = others.filter(isAwaited).map(({ name }) => name);
+  const people = new Intl.ListFormat(tag, { type: "conjunction" }).format(names);
+  return [texts.outcomeWaiting, ...(people === "" ? [] : [fill(texts.outcomeWaitingFor, { people })]), ...later];
+}
+
+/** A copy waits for nobody, and nobody for a copy. */
+const isAwaited = ({ role, status, name }: Ceremony["others"][number]): boolean =>
+  role !== "carbon-copy" && status !== "completed" && name !== "";

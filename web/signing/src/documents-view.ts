@@ -59,7 +59,7 @@ export function showDocuments(
       element("h2", { dir: "auto" }, one.name),
       ...extras,
       problem,
-      ...frames,
+      element("div", { class: "pages" }, ...frames),
     );
   });
   const root = element("div", { class: "documents" }, ...sections);

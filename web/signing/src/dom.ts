@@ -44,3 +44,23 @@ export async function whileBusy(pressed: HTMLButtonElement, work: () => Promise<
     pressed.removeAttribute("aria-busy");
   }
 }
+
+/** Small drawings, 16 by 16, in the colour of the text beside them; what they mean is said in words. */
+const drawings = {
+  pen: "M2 14l1-4 8-8 3 3-8 8zM9.5 3.5l3 3",
+  clip: "M13 7l-5.5 5.5a3 3 0 0 1-4.3-4.3L9 2.5a2 2 0 0 1 3 3L6.5 11a1 1 0 0 1-1.5-1.5L10 4.5",
+  tick: "M3 8.5l3.5 3.5L13 4.5",
+  cross: "M4 4l8 8M12 4l-8 8",
+} as const;
+
+export function icon(name: keyof typeof drawings): SVGElement {
+  const namespace = "http://www.w3.org/2000/svg";
+  const drawing = document.createElementNS(namespace, "svg");
+  drawing.setAttribute("viewBox", "0 0 16 16");
+  drawing.setAttribute("class", "icon");
+  drawing.setAttribute("aria-hidden", "true");
+  const path = document.createElementNS(namespace, "path");
+  path.setAttribute("d", drawings[name]);
+  drawing.append(path);
+  return drawing;
+}

@@ -1,8 +1,8 @@
 import type { TabToFill as Tab } from "#api/tabs.ts";
-import { pictureOf } from "./adopt-dialog.ts";
 import { api } from "./api.ts";
-import { element } from "./dom.ts";
+import { element, icon } from "./dom.ts";
 import { type Fields, isPassive, isSignature } from "./fields.ts";
+import { pictureOf } from "./handwriting.ts";
 import { fill } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
 
@@ -104,6 +104,12 @@ function markInvalid(control: HTMLElement, problemId: string | undefined): void 
   }
 }
 
+/** A button's words, and a drawing that is left of them where there is no room. */
+const labelled = (drawing: Parameters<typeof icon>[0], text: string, words = "words"): readonly Node[] => [
+  icon(drawing),
+  element("span", { class: words }, text),
+];
+
 function signatureControl(tab: Tab, context: ControlContext): FieldControl {
   const { fields, texts } = context;
   const invitation = tab.type === "signature" ? texts.signHere : texts.initialHere;
@@ -111,7 +117,8 @@ function signatureControl(tab: Tab, context: ControlContext): FieldControl {
   return single(tab, control, control, context, () => {
     const adopted = tab.type === "signature" ? fields.signature : fields.initials;
     const isSigned = fields.isDone(tab) && adopted !== null;
-    control.replaceChildren(isSigned ? pictureOf(adopted) : invitation);
+    control.replaceChildren(...(isSigned ? [pictureOf(adopted)] : labelled("pen", invitation)));
+    control.title = isSigned ? "" : invitation;
     const state = isSigned ? texts.signed : tab.required ? texts.required : texts.optional;
     // Screen readers announce the visible label as part of the name.
     const shown = isSigned && adopted.drawnPng === "" ? `${invitation}: ${adopted.typed}` : invitation;
@@ -120,7 +127,8 @@ function signatureControl(tab: Tab, context: ControlContext): FieldControl {
 }
 
 function actionControl(tab: Tab, context: ControlContext, text: string, act: () => void): FieldControl {
-  const control = element("button", { type: "button", class: "action", onclick: act }, text);
+  const words = labelled(tab.type === "decline" ? "cross" : "tick", text);
+  const control = element("button", { type: "button", class: "action", title: text, onclick: act }, ...words);
   return single(tab, control, control, context, () => undefined);
 }
 
@@ -133,7 +141,7 @@ function attachmentControl(tab: Tab, context: ControlContext): FieldControl {
   const made = single(tab, control, control, context, () => {
     const name = attached === "" ? texts.attached : attached;
     const state = fields.isDone(tab) ? name : texts.attach;
-    control.replaceChildren(element("span", { class: "clipped" }, state));
+    control.replaceChildren(...(fields.isDone(tab) ? labelled("tick", state, "words name") : labelled("clip", state)));
     control.setAttribute("aria-label", `${labelOf(tab, texts)}: ${state}`);
     control.title = state;
   });

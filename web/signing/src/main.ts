@@ -35,7 +35,7 @@ async function start(): Promise<void> {
       await askForConsent(ceremony, language, () => void declineSigning(ceremony, texts));
     }
     const read = () => showSigning(ceremony, language, (autosave) => void declineSigning(ceremony, texts, autosave));
-    if (hasDoneTheirPart(ceremony)) showOutcome(ceremony, texts, read);
+    if (hasDoneTheirPart(ceremony)) showOutcome(ceremony, language, read);
     else read();
   } catch (error) {
     showFailure(error, language.texts);

@@ -1,6 +1,6 @@
 import type { Ceremony } from "#api/ceremony.ts";
 import type { TabToFill as Tab } from "#api/tabs.ts";
-import { askForSignature } from "./adopt-dialog.ts";
+import type { Adoption } from "./adopt-dialog.ts";
 import { ApiError, api, type FieldProblem } from "./api.ts";
 import { type Autosave, createAutosave, watchOtherTabs } from "./autosave.ts";
 import { leaveTo, showExpired } from "./closing-view.ts";
@@ -43,7 +43,7 @@ export function showSigning(
   const adopt = async (tab: Tab): Promise<void> => {
     const known = tab.type === "signature" ? fields.signature : fields.initials;
     if (known === null || fields.isDone(tab)) {
-      const adoption = await askForSignature(recipient.name, texts);
+      const adoption = await askForSignature(recipient.name, texts, bar.problems);
       if (adoption === undefined) return;
       fields.signature = adoption.signature;
       fields.initials = adoption.initials;
@@ -107,6 +107,8 @@ export function showSigning(
     for (const { node } of parts) node.addEventListener("focusin", () => autosave.at(tab.tabId));
   }
   bar.goTo(ceremony.progress.place);
+  // Whether it comes is found out when somebody signs.
+  if (ceremony.canAct) loadAdoption().catch(() => undefined);
 }
 
 /** What the service fills in when the person finishes, as far as it is known already. */
@@ -133,6 +135,7 @@ function layOut(controls: readonly FieldControl[], { pages, zoomTo }: DocumentsV
       node.style.top = `${(100 * box.y) / page.height}%`;
       node.style.width = `${(100 * box.width) / page.width}%`;
       node.style.height = `${(100 * box.height) / page.height}%`;
+      node.style.setProperty("--height", String((100 * box.height) / page.width));
       // What is said of the field stays on the page.
       node.classList.toggle("at-end", box.x > page.width / 2);
       node.classList.toggle("at-bottom", box.y > page.height * 0.85);
@@ -227,7 +230,7 @@ async function finishSigning(context: BarContext, problems: HTMLElement): Promis
   }
   for (const control of controls) control.showProblem(undefined);
   problems.replaceChildren();
-  if (!(await hasSigned(context))) return;
+  if (!(await hasSigned(context, problems))) return;
   await guarded(context, problems, async () => {
     await autosave.hold();
     const { returnUrl } = await api.finish({
@@ -242,9 +245,12 @@ async function finishSigning(context: BarContext, problems: HTMLElement): Promis
 }
 
 /** Signers need a signature even without a field for it. */
-async function hasSigned({ ceremony: { recipient }, fields, language, autosave }: BarContext): Promise<boolean> {
+async function hasSigned(
+  { ceremony: { recipient }, fields, language, autosave }: BarContext,
+  problems: HTMLElement,
+): Promise<boolean> {
   if (recipient === null || !signingRoles.has(recipient.role) || fields.signature !== null) return true;
-  const adoption = await askForSignature(recipient.name, language.texts);
+  const adoption = await askForSignature(recipient.name, language.texts, problems);
   if (adoption === undefined) return false;
   fields.signature = adoption.signature;
   fields.initials = adoption.initials;
@@ -253,6 +259,18 @@ async function hasSigned({ ceremony: { recipient }, fields, language, autosave }
 }
 
 const signingRoles = new Set(["signer", "in-person-signer"]);
+
+/** It comes while the person reads. */
+const loadAdoption = () => import("./adopt-dialog.ts");
+
+async function askForSignature(name: string, texts: Texts, problems: HTMLElement): Promise<Adoption | undefined> {
+  try {
+    return await (await loadAdoption()).askForSignature(name, texts);
+  } catch (error) {
+    problems.replaceChildren(failureOf(error, texts));
+    return undefined;
+  }
+}
 
 /** Shows any error on the page, so that what was filled in is kept. */
 async function guarded(context: BarContext, problems: HTMLElement, work: () => Promise<void>): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { noMatches } from "../../create/place-tabs.ts";
+import { noteUndelivered } from "../../mail/undelivered.ts";
 import { expireWhenDue, voidAgreement } from "../../send/end-agreement.ts";
 import { openAgreement } from "../../send/open.ts";
 import { sendAgreement } from "../../send/send.ts";
@@ -73,6 +74,20 @@ describe("openAgreement", () => {
     expect(eventsOf(last)).toEqual(["recipient.delivered", "agreement.delivered"]);
     const again = open(last.agreement, "2");
     expect([actionsOf(again), again.agreement]).toEqual([["recipient.opened"], last.agreement]);
+  });
+
+  test("takes the mark of a mail that came back, at the first time and whenever one came back since", () => {
+    const unreach = (agreement: Agreement): Agreement => {
+      const failed = { recipientId: idOf(agreement, "1"), mail: "reminder" as const, reason: "the mail came back" };
+      const marked = noteUndelivered(agreement, failed, context, { again: false }).agreement;
+      expect(recipientOf(marked, "1").deliveryFailedAt).toEqual(sampleTime);
+      return marked;
+    };
+    const first = open(unreach(sent([one, two])), "1").agreement;
+    expect(recipientOf(first, "1").deliveryFailedAt).toBeNull();
+    const again = open(unreach(first), "1");
+    expect(recipientOf(again.agreement, "1")).toMatchObject({ deliveryFailedAt: null, deliveryFailedReason: "" });
+    expect([actionsOf(again), eventsOf(again)]).toEqual([["recipient.opened"], []]);
   });
 
   test("is all that a certified delivery needs", () => {

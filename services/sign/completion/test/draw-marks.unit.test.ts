@@ -126,7 +126,10 @@ describe("marks in other scripts", () => {
     ["Hebrew", "דוד לוי"],
     ["Greek", "Ελένη Παπαδοπούλου"],
     ["Cyrillic", "Анна Каренина"],
-    ["Japanese", "山田 太郎"],
+    ["Chinese", "王小明"],
+    ["Japanese", "さくら 花子"],
+    ["Korean", "홍길동"],
+    ["rare characters", "髙橋 𠮷野"],
     ["Thai", "สมชาย ใจดี"],
     ["Latin", "Ann Example"],
   ])("have three styles for names in %s that do not look alike", async (_script, name) => {

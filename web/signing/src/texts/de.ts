@@ -123,9 +123,12 @@ export const de: Texts = {
   outcomeComplete:
     "Alle haben unterschrieben, die Vereinbarung ist abgeschlossen. Die unterschriebenen Dokumente sind versiegelt und liegen bereit.",
   outcomeSealing: "Alle haben unterschrieben. Die Dokumente werden gerade versiegelt, das dauert einen Moment.",
-  outcomeWaiting: "Sie haben Ihren Teil erledigt. Andere sind noch an der Reihe.",
+  completeHeading: "Abgeschlossen",
+  outcomeWaiting: "Sie sind fertig, für Sie ist nichts mehr zu tun.",
+  outcomeWaitingFor: "Noch nicht fertig: {people}.",
   outcomeMailed: "Ein Link dazu geht an {email}.",
   outcomeMailLater: "Sobald alle fertig sind, geht ein Link zu den unterschriebenen Dokumenten an {email}.",
+  downloadUnsigned: "{document} herunterladen (ohne Unterschriften)",
   downloadSealed: "{document} herunterladen (unterschrieben und versiegelt)",
   readPages: "Dokumente lesen",
   declinedHeading: "Abgelehnt",

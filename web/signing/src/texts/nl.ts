@@ -126,9 +126,12 @@ export const nl: Texts = {
   outcomeComplete:
     "Iedereen heeft ondertekend en de overeenkomst is rond. De ondertekende documenten zijn verzegeld en staan klaar.",
   outcomeSealing: "Iedereen heeft ondertekend. De documenten worden verzegeld; dat duurt een ogenblik.",
-  outcomeWaiting: "U bent klaar. Anderen moeten hun deel nog doen.",
+  completeHeading: "Voltooid",
+  outcomeWaiting: "U bent klaar en hoeft niets meer te doen.",
+  outcomeWaitingFor: "Wacht op {people}.",
   outcomeMailed: "Een link naar de documenten wordt naar {email} gestuurd.",
   outcomeMailLater: "Zodra iedereen klaar is, wordt een link naar de ondertekende documenten naar {email} gestuurd.",
+  downloadUnsigned: "{document} downloaden (zonder handtekeningen)",
   downloadSealed: "{document} downloaden (ondertekend en verzegeld)",
   readPages: "Documenten lezen",
   declinedHeading: "Geweigerd",

@@ -81,9 +81,12 @@ export interface Texts {
   readonly finishedHeading: string;
   readonly outcomeComplete: string;
   readonly outcomeSealing: string;
+  readonly completeHeading: string;
   readonly outcomeWaiting: string;
+  readonly outcomeWaitingFor: string;
   readonly outcomeMailed: string;
   readonly outcomeMailLater: string;
+  readonly downloadUnsigned: string;
   readonly downloadSealed: string;
   readonly readPages: string;
   readonly declinedHeading: string;

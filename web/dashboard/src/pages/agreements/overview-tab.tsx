@@ -13,7 +13,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agreementPath } from "./queries.ts";
+import { agreementPath, useAgreementChanges } from "./queries.ts";
 import { AgreementState, RecipientState } from "./state-badges.tsx";
 import { isActing, isOpen, recipientsOf } from "./types.ts";
 
@@ -131,14 +131,70 @@ function State({ agreement, recipient }: { readonly agreement: Agreement; readon
   );
 }
 
-/** A mail came back. The address of a sent agreement stays, so that the way to another one is a new agreement. */
+/** A mail came back: the mailbox works again, or somebody knows another address. */
 function Unreached({ agreement, recipient }: { readonly agreement: Agreement; readonly recipient: Recipient }) {
   const texts = useTexts("agreements");
+  const mayCorrect = useSession().can("sign:write");
+  const [isAsked, setIsAsked] = useState(false);
   return (
     <>
       <small>{texts.mailReturned(recipient.deliveryFailedReason ?? "")}</small>
-      {isOpen(agreement) && isActing(recipient) && <small>{texts.mailReturnedAdvice}</small>}
+      {isOpen(agreement) && isActing(recipient) && (
+        <>
+          <small>{texts.mailReturnedAdvice}</small>
+          {mayCorrect && (
+            <span>
+              <Button onPress={() => setIsAsked(true)}>{texts.otherAddress}</Button>
+            </span>
+          )}
+        </>
+      )}
+      {isAsked && <AddressDialog agreement={agreement} recipient={recipient} onClose={() => setIsAsked(false)} />}
     </>
+  );
+}
+
+type Group = keyof Agreement["recipients"];
+
+/** The way to whom a mail did not reach: the host, where somebody signs on another person's device. */
+function AddressDialog({ agreement, recipient, onClose }: LinkDialogProps) {
+  const texts = useTexts("agreements");
+  const api = useApi();
+  const { agreementIs } = useAgreementChanges();
+  const groups = Object.keys(agreement.recipients) as Group[];
+  const group = groups.find((one) => agreement.recipients[one].some((other) => other === recipient)) ?? "signers";
+  const members =
+    group === "inPersonSigners"
+      ? ({ name: "hostName", email: "hostEmail" } as const)
+      : ({ name: "name", email: "email" } as const);
+  const fieldOf = (member: string): string => `recipients.${group}[0].${member}`;
+  const change = async (values: FormValues) => {
+    const person = {
+      recipientId: recipient.recipientId,
+      [members.name]: values.text(fieldOf(members.name)),
+      [members.email]: values.text(fieldOf(members.email)),
+    };
+    const body = { ifModifiedAt: agreement.modifiedAt, recipients: { [group]: [person] } };
+    await agreementIs(await api.send<Agreement>("POST", `${agreementPath(agreement.id)}/corrections`, body));
+    onClose();
+  };
+  const name = recipient[members.name] ?? "";
+  return (
+    <Dialog title={texts.otherAddressTitle(name)} isOpen onClose={onClose}>
+      <p>{texts.otherAddressText}</p>
+      <Form submit={texts.otherAddressSend} onSubmit={change} onCancel={onClose}>
+        <TextField name={fieldOf(members.name)} label={texts.name} defaultValue={name} maxLength={100} isRequired />
+        <TextField
+          name={fieldOf(members.email)}
+          type="email"
+          label={texts.address}
+          defaultValue={recipient[members.email] ?? ""}
+          maxLength={254}
+          isRequired
+          autoFocus
+        />
+      </Form>
+    </Dialog>
   );
 }
 

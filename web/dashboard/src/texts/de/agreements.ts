@@ -102,7 +102,13 @@ export const agreements: Texts["agreements"] = {
   },
   mailReturned: (reason) => `Die E-Mail konnte nicht zugestellt werden${reason === "" ? "" : `: ${reason}`}.`,
   mailReturnedAdvice:
-    "Senden Sie eine Erinnerung, wenn das Postfach wieder funktioniert. Die Adresse einer gesendeten Vereinbarung lässt sich nicht ändern: Stornieren Sie diese und senden Sie eine neue.",
+    "Senden Sie eine Erinnerung, wenn das Postfach wieder funktioniert, oder geben Sie eine andere Adresse ein.",
+  otherAddress: "Adresse ändern",
+  otherAddressTitle: (name) => `Adresse von ${name} ändern`,
+  otherAddressText:
+    "Der alte Link gilt nicht mehr, und eine neue E-Mail wird gesendet. Was dort schon ausgefüllt war, wird entfernt.",
+  otherAddressSend: "Ändern und senden",
+  address: "E-Mail",
   changedAt: "Letzte Aktivität",
   embedded: "Unterschreibt in Ihrer Anwendung",
   host: (name) => `Auf dem Gerät von ${name}`,

@@ -103,8 +103,13 @@ export const agreements = {
     never: "Not contacted",
   },
   mailReturned: (reason: string) => `The email could not be delivered${reason === "" ? "" : `: ${reason}`}.`,
-  mailReturnedAdvice:
-    "Send a reminder if the mailbox works again. You can’t change the address of a sent agreement: to use another one, void this agreement and send a new one.",
+  mailReturnedAdvice: "Send a reminder if the mailbox works again, or enter another address.",
+  otherAddress: "Change address",
+  otherAddressTitle: (name: string) => `Change the address of ${name}`,
+  otherAddressText:
+    "The old link stops working, and a new email goes out. Anything they’ve already filled in is removed.",
+  otherAddressSend: "Change and send",
+  address: "Email",
   changedAt: "Last activity",
   embedded: "Signs in your app",
   host: (name: string) => `On ${name}’s device`,
