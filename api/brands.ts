@@ -81,6 +81,11 @@ export const brand = resource(
       description: "The reply-to address of emails; null for the sender's address.",
       example: "contracts@example.com",
     }),
+    attachFiles: optional(flag, {
+      null: "both",
+      description:
+        "Whether the mail that tells everyone of the completion has the sealed documents and the certificate with it. Where they have more than 10 MiB altogether, it says so and has the link alone.",
+    }),
     texts: optional(list(nested(mailText)), {
       null: "both",
       description: "Texts for one kind of email in one language, replacing the default wording.",

@@ -79,7 +79,7 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
 /** What a request says, whatever its mask names. */
 function assign(brand: Brand, settings: BrandSettings | undefined): Brand {
   const { name = "", font = "", colors = create(BrandColorsSchema) } = settings ?? {};
-  const { isDefault, footerText, senderName, replyTo, texts } = { ...brand, ...settings };
-  const given = { isDefault, footerText, senderName, replyTo, texts, colors };
+  const { isDefault, footerText, senderName, replyTo, attachFiles, texts } = { ...brand, ...settings };
+  const given = { isDefault, footerText, senderName, replyTo, attachFiles, texts, colors };
   return Object.assign(brand, { ...given, name: name || brand.name, font: font || "sans" });
 }

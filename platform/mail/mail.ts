@@ -20,7 +20,7 @@ export interface Mail {
 }
 
 export interface MailAttachment {
-  /** Ours, never a caller's. */
+  /** Without anything that ends a header. */
   readonly fileName: string;
   readonly mediaType: string;
   readonly content: Uint8Array;

@@ -467,7 +467,7 @@ describeInBrowser("the signing page", (pages) => {
       // Of each family there is a file that has come for this name.
       const isThere = `((name, families) => families.every((family) =>
         [...document.fonts].some((one) => one.family.replaceAll('"', "") === family && one.status === "loaded") &&
-        document.fonts.check("20px '" + family + "'", name)))(${JSON.stringify(name)}, ${JSON.stringify(families)})`;
+        document.fonts.check("20px '" + family + "'", name)))(${JSON.stringify(name.replaceAll(" ", ""))}, ${JSON.stringify(families)})`;
       await until(() => page.evaluate<boolean>(isThere));
       await screenshot(page, `hand-${families[0]?.replaceAll(" ", "-")}-${name.length}`);
     }

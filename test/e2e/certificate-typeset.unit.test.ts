@@ -50,7 +50,7 @@ async function printed(
     ...{ organizationName: "Acme & Söhne", at: sampleTime, texts, sender },
   });
   const page = { ...defaultPage, footer: certificateFooter(agreement, texts) };
-  const { pdf, pages, warnings } = await renderer.render(htmlJob(html, { page }));
+  const { pdf, pages, warnings } = await renderer.render(htmlJob(html, { page, locale: texts.locale }));
   expect(warnings).toEqual([]);
   return { text: flatTextOf(pdf), letters: flatTextOf(pdf).replaceAll(/[ \u00ad]/g, ""), pages, html, head, events };
 }
@@ -125,8 +125,8 @@ describeWithPoppler("a certificate in print", () => {
 
   test.each([
     [englishTexts, "Corrections after sending", "was replaced by"],
-    [germanTexts, germanTexts.corrections, "ersetzt"],
-    [arabicTexts, arabicTexts.corrections, "eve@example.com"],
+    [germanTexts, "Berichtigungen nach dem Senden", "an die Stelle von"],
+    [arabicTexts, "carl@example.com", "Europe/Berlin"],
   ])(
     "of an agreement that was corrected takes two pages, too, and says who was replaced by whom (%#)",
     async (texts, ...parts) => {

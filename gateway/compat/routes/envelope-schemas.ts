@@ -56,6 +56,7 @@ const sometimes = {
   signedDateTime: sampleTime,
   declinedDateTime: sampleTime,
   declinedReason: "The price has changed.",
+  autoRespondedReason: "the mail server refuses the mail (550 5.1.1)",
 };
 
 const recipientTexts = {

@@ -25,6 +25,8 @@ type Row = Pick<Brand, "id" | "name" | "isDefault" | "createdAt" | "modifiedAt">
 const brandOf = ({ settings, logo, favicon, ...row }: Row): Brand => ({
   ...row,
   ...settings,
+  // What the release before has stored has no such member.
+  attachFiles: settings.attachFiles ?? false,
   logo: logo && { ...logo, sha256: Buffer.from(logo.sha256, "hex") },
   favicon: favicon && { ...favicon, sha256: Buffer.from(favicon.sha256, "hex") },
 });

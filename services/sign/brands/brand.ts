@@ -24,6 +24,8 @@ export interface BrandSettings {
   readonly footerText: string;
   readonly senderName: string;
   readonly replyTo: string;
+  /** Whether the mail that tells of the completion has the sealed files with it. */
+  readonly attachFiles: boolean;
   readonly texts: readonly BrandText[];
 }
 
@@ -65,6 +67,7 @@ export const noSettings: BrandSettings = {
   footerText: "",
   senderName: "",
   replyTo: "",
+  attachFiles: false,
   texts: [],
 };
 

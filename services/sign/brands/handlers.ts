@@ -219,6 +219,7 @@ const members: ReadonlyMap<string, keyof BrandSettings> = new Map([
   ["footer_text", "footerText"],
   ["sender_name", "senderName"],
   ["reply_to", "replyTo"],
+  ["attach_files", "attachFiles"],
   ["texts", "texts"],
 ]);
 

@@ -260,7 +260,7 @@ function correctionTable({ events, texts, clock }: Context): Markup {
   const corrections = events.filter(({ action }) => action === "agreement.corrected");
   if (corrections.length === 0) return nothing;
   const { labels } = texts;
-  const columns = [{ title: labels.time, width: 50 }, { title: labels.event }, { title: labels.reason, width: 50 }];
+  const columns = [{ title: labels.time, width: 50 }, { title: labels.event }, { title: labels.reason, width: 32 }];
   const rows = corrections.slice(0, maxPrinted).map(({ occurredAt, details }): readonly Piece[] => {
     const lines = correctionLines(details ?? {}, texts).slice(0, maxPrinted);
     return [

@@ -1,5 +1,6 @@
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
-import { MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
+import { DomainError } from "#platform/errors.ts";
+import { type MailAttachment, MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
@@ -96,12 +97,52 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
   try {
     const whose = { orgId: job.orgId, agreementId: agreement.id, recipientId: recipient.id };
     const reportToken = deps.reportTokens.make({ ...whose, mail: kind, sentAt: deps.clock.now() });
-    await mailer.send({ ...mailTo(recipient, agreement, { kind, link, messageId, branded }), reportToken });
+    const isWanted = kind === "completed" && branded?.brand.attachFiles === true;
+    const files = isWanted ? await sealedFiles(deps, job, agreement) : undefined;
+    await mailer.send({ ...mailTo(recipient, agreement, { kind, link, messageId, branded, files }), reportToken });
   } catch (error) {
     if (token !== undefined && isUnsent(error)) await forgetLink(deps, job, token);
     throw error;
   }
   return messageId;
+}
+
+/** Many servers take no mail above 20 MB, of which Base64 needs a third. */
+const maxAttachedBytes = 10 * 1024 * 1024;
+
+/** None where they are too large together; undefined when they are no longer there. */
+async function sealedFiles(
+  { pool, files }: SignDeps,
+  { orgId }: Job,
+  agreement: Agreement,
+): Promise<MailAttachment[] | undefined> {
+  const { id, certificate } = agreement;
+  const sealed = agreement.documents.flatMap(({ name, sealedId, sealedSha256 }) =>
+    sealedId === null || sealedSha256 === null ? [] : [{ name, id: sealedId, sha256: sealedSha256 }],
+  );
+  const named = [...sealed, ...(certificate === null ? [] : [{ name: "certificate.pdf", ...certificate }])];
+  const attached: MailAttachment[] = [];
+  let bytes = 0;
+  for (const { name, ...file } of named) {
+    const content = await withOrg(pool, orgId, (tenant) => files.read(tenant, id, file)).catch((error: unknown) => {
+      if (error instanceof DomainError && error.code === "DOCUMENT_ERASED") return undefined;
+      throw error;
+    });
+    if (content === undefined) return undefined;
+    bytes += content.length;
+    if (bytes > maxAttachedBytes) return [];
+    attached.push({ fileName: fileNameOf(name), mediaType: "application/pdf", content });
+  }
+  return attached;
+}
+
+/** What a header may hold and every system takes as a name. */
+function fileNameOf(name: string): string {
+  const kept = name
+    .replaceAll(/[\p{C}"*/:<>?\\|]+/gu, " ")
+    .trim()
+    .slice(0, 100);
+  return /\.pdf$/i.test(kept) ? kept : `${kept || "document"}.pdf`;
 }
 
 /** If the mail may have arrived, its link must keep working. */

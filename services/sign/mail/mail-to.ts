@@ -1,4 +1,4 @@
-import type { Mail } from "#platform/mail/mail.ts";
+import type { Mail, MailAttachment } from "#platform/mail/mail.ts";
 import { formMail, inLanguages, type MailLook, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
 import { type Brand, type BrandText, textOf } from "../brands/brand.ts";
@@ -14,11 +14,12 @@ import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
 export function mailTo(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, messageId, branded }: MailOccasion,
+  { kind, link, messageId, branded, files }: MailOccasion,
 ): Mail {
   const to = addressee(recipient, kind);
-  const written = writeMail(contentOf(recipient, agreement, { kind, link, to, branded }));
-  return { to, messageId, ...written };
+  const isAttached = files === undefined ? undefined : files.length > 0;
+  const written = writeMail({ ...contentOf(recipient, agreement, { kind, link, to, branded }), isAttached });
+  return { to, messageId, ...written, attachments: [...(written.attachments ?? []), ...(files ?? [])] };
 }
 
 interface MailOccasion {
@@ -27,6 +28,8 @@ interface MailOccasion {
   readonly messageId: string;
   /** Absent for the look of the product. */
   readonly branded?: Branded | undefined;
+  /** The sealed files, if the sender wants them to come with the mail; none where they are too large. */
+  readonly files?: readonly MailAttachment[] | undefined;
 }
 
 /** A brand with the bytes of its logo. */
@@ -131,6 +134,8 @@ export interface MailContent {
   readonly actorName: string;
   /** Whether the person who declined was an approver. */
   readonly declinedToApprove: boolean;
+  /** Whether the sealed files come with the mail; absent where nobody has asked for that. */
+  readonly isAttached?: boolean | undefined;
   readonly reason: string;
 }
 
@@ -222,10 +227,11 @@ function subjectOf({ kind, task }: MailContent, texts: MailTexts, subject: strin
   return texts[`${kind === "expiring" || kind === "removed" ? kind : topicOf(kind, task)}Subject`];
 }
 
-function newsOf({ kind, task, declinedToApprove }: MailContent, texts: MailTexts): string {
+function newsOf({ kind, task, declinedToApprove, isAttached }: MailContent, texts: MailTexts): string {
   if (kind === "declined" && declinedToApprove) return texts.declinedToApproveText;
   if (kind === "changed" || kind === "removed") return texts[`${kind}Text`];
   const text = texts[`${topicOf(kind, task)}Text`];
+  if (isAttached !== undefined) return `${text}\n${isAttached ? texts.attachedText : texts.notAttachedText}`;
   if (kind === "corrected") return `${texts.correctedText}\n${text}`;
   return kind === "expiring" ? `${text}\n${texts.expiringText}` : text;
 }

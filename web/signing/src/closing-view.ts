@@ -59,12 +59,10 @@ export function showOutcome(first: Ceremony, { tag, texts }: SpokenLanguage, rea
     if (status === "completing") askLater();
   };
   const fileOf = ({ documentId, name }: CeremonyDocument): HTMLElement => {
-    const label = fill(status === "completed" ? texts.downloadSealed : texts.downloadUnsigned, { document: name });
-    return element(
-      "li",
-      {},
-      element("a", { class: "download", href: api.documentUrl(documentId), download: "" }, label),
-    );
+    const isSealed = status === "completed";
+    const label = fill(isSealed ? texts.downloadSealed : texts.downloadUnsigned, { document: name });
+    const link = { class: isSealed ? "button primary" : "download", href: api.documentUrl(documentId), download: "" };
+    return element("li", {}, element("a", link, label));
   };
   // Less and less often, and not for ever: whoever asks keeps the session open.
   let asked = 0;

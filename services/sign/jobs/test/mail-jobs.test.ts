@@ -1,4 +1,13 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import {
+  concatTransformationMatrix,
+  drawObject,
+  PDFDocument,
+  PDFName,
+  popGraphicsState,
+  pushGraphicsState,
+} from "pdf-lib";
 import { onePixel } from "#api/kinds.ts";
 import { NoticeDelivery } from "#gen/assent/auth/v1/notices_pb.ts";
 import { AgreementStatus, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
@@ -170,6 +179,50 @@ describe("the mails of an agreement", () => {
     await system.settle();
   });
 });
+
+describe("the mail that tells of the completion", () => {
+  test.each([
+    [
+      "comes with the sealed files where the brand says so",
+      undefined,
+      "The sealed documents and the certificate are attached.",
+    ],
+    ["says that they are too large for it, and has the link", 11, "The files are too large to attach."],
+  ])("%s", async (_name, megabytes, said) => {
+    await organization.createBrand({ settings: { name: "Acme", isDefault: true, attachFiles: true } });
+    const value = megabytes === undefined ? undefined : await largePdf(megabytes);
+    const documents = value && [
+      { ...{ documentId: "1", name: "NDA.pdf", fileExtension: "pdf" }, source: { case: "content" as const, value } },
+    ];
+    const recipients = [person("1", address("ann"))];
+    const { id } = await system.send(organization, { recipients, ...(documents && { documents }) });
+    await sign(await system.open((await system.mailsTo(address("ann"), 1))[0]));
+    await until(async () => (await statusOf(id)) === AgreementStatus.COMPLETED, 60_000);
+    const [invitation, completed] = await system.mailsTo(address("ann"), 2);
+    expect(completed?.text).toContain(said);
+    const attached = [...(completed?.text ?? "").matchAll(/filename=(\S+)/g)].map(([, name]) => name);
+    expect(attached).toEqual(megabytes === undefined ? ["NDA.pdf", "certificate.pdf"] : []);
+    expect(invitation?.text).not.toContain("attach");
+    await system.open(completed);
+    await system.settle();
+  });
+});
+
+/** With a picture that nothing makes smaller. */
+async function largePdf(megabytes: number): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const [width, height] = [1_024, Math.ceil((megabytes * 1_048_576) / 3_072)];
+  const look = { Type: "XObject", Subtype: "Image", Width: width, Height: height };
+  const noise = createHash("shake256", { outputLength: width * height * 3 })
+    .update("noise")
+    .digest();
+  const picture = document.context.stream(noise, { ...look, ColorSpace: "DeviceRGB", BitsPerComponent: 8 });
+  const page = document.addPage([400, 300]);
+  page.node.setXObject(PDFName.of("Noise"), document.context.register(picture));
+  page.pushOperators(pushGraphicsState(), concatTransformationMatrix(100, 0, 0, 100, 50, 50));
+  page.pushOperators(drawObject("Noise"), popGraphicsState());
+  return document.save();
+}
 
 describe("a mail server", () => {
   test("that is away holds nothing up: the agreement goes on, and its mails come when it is back", async () => {

@@ -34,6 +34,9 @@ export interface MailTexts {
   readonly private: string;
   readonly completedSubject: string;
   readonly completedText: string;
+  /** Follows it, where the files come with the mail, and where they are too large for that. */
+  readonly attachedText: string;
+  readonly notAttachedText: string;
   readonly download: string;
   readonly declinedSubject: string;
   readonly declinedText: string;
@@ -94,6 +97,8 @@ export const en: MailTexts = {
   private: "This link is for you alone. Don’t forward this email.",
   completedSubject: "Completed: {subject}",
   completedText: "Everyone has signed “{subject}”. You can download the sealed documents and the certificate.",
+  attachedText: "The sealed documents and the certificate are attached.",
+  notAttachedText: "The files are too large to attach. Download them from the page behind the link.",
   download: "Open the documents",
   declinedSubject: "Declined: {subject}",
   declinedText: "{name} declined to sign “{subject}”. It can no longer be signed.",
