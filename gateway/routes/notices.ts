@@ -1,4 +1,5 @@
 import { DomainError, fromConnectError } from "#platform/errors.ts";
+import { acceptedLanguages, directionOf, languageFor } from "#platform/language.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import { wantsPage } from "../signing/replies.ts";
@@ -70,7 +71,7 @@ type Words = {
   readonly unknownText: string;
 };
 
-const words: Readonly<Record<string, Words>> = {
+export const stopWords = {
   en: {
     ask: "Turn off notices?",
     text: "You won't get any more emails about agreements sent by you or your organization's applications.",
@@ -107,7 +108,7 @@ const words: Readonly<Record<string, Words>> = {
     unknown: "Este enlace ya no funciona",
     unknownText: "Inicie sesión en el panel y desactive los avisos en su cuenta.",
   },
-  pt: {
+  "pt-BR": {
     ask: "Desativar os avisos?",
     text: "Você não receberá mais emails sobre os acordos que você ou aplicações da sua organização enviaram.",
     button: "Desativar",
@@ -125,13 +126,75 @@ const words: Readonly<Record<string, Words>> = {
     unknown: "このリンクは無効です",
     unknownText: "ダッシュボードにログインし、アカウント設定でお知らせを停止してください。",
   },
-};
+  it: {
+    ask: "Disattivare gli avvisi?",
+    text: "Non riceverà più e-mail sugli accordi inviati da Lei o dalle applicazioni della Sua organizzazione.",
+    button: "Disattiva",
+    done: "Gli avvisi sono disattivati",
+    doneText: "È possibile riattivarli nella dashboard, nel Suo account.",
+    unknown: "Questo link non funziona più",
+    unknownText: "Acceda alla dashboard e disattivi gli avvisi nel Suo account.",
+  },
+  "pt-PT": {
+    ask: "Desativar os avisos?",
+    text: "Deixará de receber e-mails sobre os acordos que enviou ou que aplicações da sua organização enviaram.",
+    button: "Desativar",
+    done: "Os avisos estão desativados",
+    doneText: "Pode voltar a ativá-los no painel, na sua conta.",
+    unknown: "Esta ligação já não funciona",
+    unknownText: "Inicie sessão no painel e desative os avisos na sua conta.",
+  },
+  nl: {
+    ask: "Berichten uitschakelen?",
+    text: "U krijgt dan geen e-mails meer over overeenkomsten die u of toepassingen van uw organisatie hebben verzonden.",
+    button: "Uitschakelen",
+    done: "Berichten zijn uitgeschakeld",
+    doneText: "U kunt ze in het dashboard, bij uw account, weer inschakelen.",
+    unknown: "Deze link werkt niet meer",
+    unknownText: "Meld u aan bij het dashboard en schakel de berichten uit bij uw account.",
+  },
+  pl: {
+    ask: "Wyłączyć powiadomienia?",
+    text: "Nie będziesz już otrzymywać wiadomości o umowach wysłanych przez Ciebie lub aplikacje Twojej organizacji.",
+    button: "Wyłącz",
+    done: "Powiadomienia są wyłączone",
+    doneText: "Możesz je ponownie włączyć w panelu, na swoim koncie.",
+    unknown: "Ten link już nie działa",
+    unknownText: "Zaloguj się do panelu i wyłącz powiadomienia na swoim koncie.",
+  },
+  "zh-Hans": {
+    ask: "要停用通知吗？",
+    text: "您将不再收到由您或贵组织的应用程序发送的协议的相关邮件。",
+    button: "停用",
+    done: "通知已停用",
+    doneText: "您可以在控制面板的账户中重新启用。",
+    unknown: "此链接已失效",
+    unknownText: "请登录控制面板，在账户中停用通知。",
+  },
+  ar: {
+    ask: "إيقاف الإشعارات؟",
+    text: "لن تصلك بعد الآن رسائل عن الاتفاقيات التي أرسلتها أنت أو تطبيقات مؤسستك.",
+    button: "إيقاف",
+    done: "الإشعارات متوقفة",
+    doneText: "يمكنك تشغيلها مجددًا من لوحة التحكم، في حسابك.",
+    unknown: "لم يعد هذا الرابط يعمل",
+    unknownText: "سجّل الدخول إلى لوحة التحكم وأوقف الإشعارات في حسابك.",
+  },
+  he: {
+    ask: "להפסיק את ההודעות?",
+    text: "לא יישלחו אליך עוד הודעות על הסכמים ששלחת או שנשלחו בידי יישומים של הארגון שלך.",
+    button: "הפסקה",
+    done: "ההודעות הופסקו",
+    doneText: "אפשר להפעיל אותן מחדש בלוח הבקרה, בחשבון שלך.",
+    unknown: "הקישור הזה כבר אינו פועל",
+    unknownText: "יש להיכנס ללוח הבקרה ולהפסיק את ההודעות בחשבון שלך.",
+  },
+} as const satisfies Readonly<Record<string, Words>>;
 
 function page({ headers }: Pick<RouteRequest, "headers">, state: "ask" | "done" | "unknown"): Reply {
-  const tags = (headers["accept-language"] ?? "").slice(0, 200).split(",");
-  const languages = tags.map((tag) => tag.trim().toLowerCase().split(/[-;]/)[0] ?? "");
-  const language = languages.find((tag) => Object.hasOwn(words, tag)) ?? "en";
-  const { ask, text, button, done, doneText, unknown, unknownText } = words[language] as Words;
+  const spoken = Object.keys(stopWords) as (keyof typeof stopWords)[];
+  const language = languageFor(acceptedLanguages(headers["accept-language"]), spoken) ?? "en";
+  const { ask, text, button, done, doneText, unknown, unknownText } = stopWords[language];
   const form = `<p>${text}</p>\n<form method="post"><button type="submit">${button}</button></form>`;
   const { heading, content } = {
     ask: { heading: ask, content: form },
@@ -141,7 +204,7 @@ function page({ headers }: Pick<RouteRequest, "headers">, state: "ask" | "done" 
   return {
     status: state === "unknown" ? 404 : 200,
     body: `<!doctype html>
-<html lang="${language}">
+<html lang="${language}" dir="${directionOf(language)}">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex"><title>${heading}</title></head>
 <body>
 <main>

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
+import { stopWords } from "../../gateway/routes/notices.ts";
 import { endedWords } from "../../gateway/signing/ended-words.ts";
 import { accountMailLanguages } from "../../services/auth/mail/write-account-mail.ts";
 import { mailLanguages } from "../../services/sign/mail/mail-to.ts";
@@ -46,6 +47,7 @@ const wordsOf = new Map<string, (tag: string) => Promise<unknown>>([
   ["pages of links that have ended", async (tag) => new Map<string, unknown>(Object.entries(endedWords)).get(tag)],
   ["forms of acceptance", formWords],
   ["mails to recipients", async (tag) => new Map<string, unknown>(Object.entries(mailLanguages)).get(tag)],
+  ["the page that ends notices", async (tag) => new Map<string, unknown>(Object.entries(stopWords)).get(tag)],
   ["notices to senders", async (tag) => new Map<string, unknown>(Object.entries(noticeLanguages)).get(tag)],
   ["the page that checks documents", async (tag) => new Map<string, unknown>(Object.entries(verifyLanguages)).get(tag)],
   ["mails about accounts", async (tag) => new Map<string, unknown>(Object.entries(accountMailLanguages)).get(tag)],
@@ -104,6 +106,7 @@ test("the same languages are offered everywhere, by the names of those who speak
   expect(languages.map(({ tag }) => tag)).toEqual(tags);
   expect(Object.keys(mailLanguages).sort()).toEqual([...tags].sort());
   expect(Object.keys(accountMailLanguages).sort()).toEqual([...tags].sort());
+  expect(Object.keys(stopWords).sort()).toEqual([...tags].sort());
   expect(Object.keys(noticeLanguages).sort()).toEqual([...tags].sort());
   expect(Object.keys(verifyLanguages).sort()).toEqual([...tags].sort());
   expect(Object.keys(endedWords).sort()).toEqual([...tags].sort());

@@ -10,6 +10,7 @@ import type { Api } from "../support/api.ts";
 import { bodyOf } from "../support/journeys.ts";
 import { type System, startSystem } from "../support/system.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import { newEmail, newPassword, openAs } from "./support/dashboard.ts";
 import { broughtBy, follow, tabTo } from "./support/keyboard.ts";
 import { createAgreement, giveConsent, linkFor, openLink, phone, returnUrl, screenshot } from "./support/signing.ts";
 
@@ -613,34 +614,61 @@ describeInBrowser("the signing page", (pages) => {
     for (const line of wrong.splice(0)) expect(line).toContain("Failed to load resource");
   });
 
+  const mailTo = (address: string): Promise<Mail> => until(async () => mails.find(({ to }) => to.address === address));
+  /** As Postmark reports a mail that came back. */
+  const reportBounce = (secret: string, { reportToken = "" }: Mail) =>
+    fetch(`${baseUrl}/mail/reports/${secret}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ RecordType: "Bounce", Type: "HardBounce", Metadata: { assent: reportToken } }),
+    });
+  const openMail = async (mail: Mail): Promise<Page> => {
+    const page = await openLink(pages, /https?:\/\/\S+\/signing\/[\w-]{64}/.exec(mail.text)?.[0] ?? "", wrong);
+    await giveConsent(page);
+    await drawn(page);
+    return page;
+  };
+
   test("a mail that is reported to have come back marks its signer on both faces, and opening takes the mark away", async () => {
     const signer = { recipientId: "1", name: "Una Reached", email: "una.reached@example.com", tabs: [shortTabs[1]] };
     const id = await createAgreement(api, { recipients: { signers: [signer] } });
-    const mail = await until(async () => mails.find(({ to }) => to.address === signer.email));
-    const report = (secret: string) =>
-      fetch(`${baseUrl}/mail/reports/${secret}`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({
-          ...{ RecordType: "Bounce", Type: "HardBounce", Metadata: { assent: mail.reportToken ?? "" } },
-        }),
-      });
+    const mail = await mailTo(signer.email);
     const recipientsPath = `/restapi/v2.1/accounts/${api.organizationId}/envelopes/${id}/recipients`;
     const statesOf = async () => {
       const [native] = (await api.get(`/v1/sign/agreements/${id}`)).body.recipients.signers;
       const [compatible] = (await api.get(recipientsPath)).body.signers;
       return [native.deliveryFailedAt !== null, native.status, compatible.status, compatible.autoRespondedReason ?? ""];
     };
-    expect((await report(`${reportsSecret}-not`)).status).toBe(404);
+    expect((await reportBounce(`${reportsSecret}-not`, mail)).status).toBe(404);
     expect(await statesOf()).toEqual([false, "sent", "sent", ""]);
-    expect((await report(reportsSecret)).status).toBe(202);
+    expect((await reportBounce(reportsSecret, mail)).status).toBe(202);
     expect(await statesOf()).toEqual([true, "sent", "autoresponded", expect.stringContaining("the mail came back")]);
-    const link = /https?:\/\/\S+\/signing\/[\w-]{64}/.exec(mail.text)?.[0] ?? "";
-    const page = await openLink(pages, link, wrong);
-    await giveConsent(page);
-    await drawn(page);
+    await openMail(mail);
     await until(async () => (await statesOf())[0] === false);
     expect(await statesOf()).toEqual([false, "delivered", "delivered", ""]);
+  });
+
+  test("whoever did not get the mail is asked at another address, which the sender enters in the dashboard", async () => {
+    const signer = { recipientId: "1", name: "Gus Gone", email: "gus.gone@example.com", tabs: [shortTabs[1]] };
+    const id = await createAgreement(api, { recipients: { signers: [signer] } });
+    const lost = await mailTo(signer.email);
+    expect((await reportBounce(reportsSecret, lost)).status).toBe(202);
+    const owner = { email: newEmail(), password: newPassword(), baseUrl };
+    await system.admin.createOwner({ organizationId: api.organizationId, name: "Olga Owner", ...owner });
+    const dashboard = await openAs(pages, owner, `/agreements/${id}`, wrong);
+    await dashboard.getByText("Email not delivered").waitFor();
+    await dashboard.getByRole("button", { name: "Change address" }).click();
+    const dialog = dashboard.getByRole("dialog");
+    await dialog.getByLabel("Email").fill("gus@new.example.com");
+    await screenshot(dashboard, "other-address");
+    await expectAccessible(dashboard);
+    await dialog.getByRole("button", { name: "Change and send" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await dashboard.getByText("gus@new.example.com").waitFor();
+    expect(await dashboard.getByText("Email not delivered").count()).toBe(0);
+    await openMail(await mailTo("gus@new.example.com"));
+    const old = /https?:\/\/\S+\/signing\/[\w-]{64}/.exec(lost.text)?.[0] ?? "";
+    expect((await fetch(old, { redirect: "manual", headers: { accept: "application/json" } })).status).not.toBe(303);
   });
 
   test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {

@@ -1,24 +1,50 @@
 // Builds the signing page. Everything that it needs is served by the gateway: nothing is loaded from elsewhere.
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { create } from "@cantoo/fontkit";
 import { defineConfig } from "vite";
 import { pdfDataPlugin } from "../pdf-data-plugin.mjs";
 
 const folder = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Every browser that runs this page reads WOFF 2, so the copies in WOFF stay out. */
-const withoutOldFonts = {
-  name: "without-old-fonts",
+/**
+ * Every browser that runs this page reads WOFF 2, so the copies in WOFF stay out. The ranges that the packages state are
+ * those of their writing system; the page chooses a handwriting by the characters that it has.
+ */
+const handwritings = {
+  name: "handwritings",
   enforce: "pre",
-  transform: (code, id) =>
-    id.includes("/@fontsource/") ? code.replaceAll(/, url\([^)]*\.woff\) format\('woff'\)/g, "") : undefined,
+  transform(code, id) {
+    if (!id.includes("/@fontsource/")) return undefined;
+    return code.replaceAll(/@font-face \{[^}]*\}/g, (face) => {
+      const [, file] = /url\(\.\/(files\/[^)]+\.woff2)\)/.exec(face) ?? [];
+      const characters = create(readFileSync(join(dirname(id), file))).characterSet;
+      if (characters.length === 0) return "";
+      return face
+        .replaceAll(/, url\([^)]*\.woff\) format\('woff'\)/g, "")
+        .replace(/unicode-range: [^;]*;/, `unicode-range: ${rangesOf(characters)};`);
+    });
+  },
 };
+
+function rangesOf(characters) {
+  const ranges = [];
+  for (const code of characters.toSorted((one, other) => one - other)) {
+    const last = ranges.at(-1);
+    if (last?.[1] === code - 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  const hex = (code) => code.toString(16);
+  return ranges.map(([first, last]) => `U+${hex(first)}${last === first ? "" : `-${hex(last)}`}`).join(", ");
+}
 
 export default defineConfig({
   root: folder("."),
   base: "/signing/assets/",
   publicDir: false,
   logLevel: "warn",
-  plugins: [pdfDataPlugin, withoutOldFonts],
+  plugins: [pdfDataPlugin, handwritings],
   build: {
     outDir: "../dist/signing",
     emptyOutDir: true,
