@@ -465,6 +465,12 @@ describeInBrowser("the signing page", (pages) => {
     ];
     for (const [name, ...families] of hands) {
       await page.getByLabel("Full name").fill(name);
+      expect(await page.getByLabel("Initials").inputValue()).toBe(
+        name
+          .split(" ")
+          .map(([first]) => first)
+          .join(""),
+      );
       // Of each family there is a file that has come for this name.
       const isThere = `((name, families) => families.every((family) =>
         [...document.fonts].some((one) => one.family.replaceAll('"', "") === family && one.status === "loaded") &&

@@ -25,6 +25,7 @@ export function askForSignature(name: string, texts: Texts): Promise<Adoption | 
     autocomplete: "off",
     dir: "auto",
   });
+  initialsFollow(nameInput, initialsInput);
   const styles = stylePicker(nameInput, texts);
   const drawing = drawingPanel(texts);
   const upload = uploadPanel(texts);
@@ -101,9 +102,20 @@ const labelled = (text: string, control: HTMLElement): HTMLElement => element("l
 function initialsOf(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
   return words
+    .slice(0, 4)
     .map((word) => [...word][0]?.toUpperCase() ?? "")
-    .join("")
-    .slice(0, 4);
+    .join("");
+}
+
+/** They are those of the name until the person writes others. */
+function initialsFollow(name: HTMLInputElement, initials: HTMLInputElement): void {
+  let isOwn = false;
+  initials.addEventListener("input", () => {
+    isOwn = true;
+  });
+  name.addEventListener("input", () => {
+    if (!isOwn) initials.value = initialsOf(name.value);
+  });
 }
 
 function wayPicker(texts: Texts, hasLast: boolean, onChoice: (way: Way) => void) {
