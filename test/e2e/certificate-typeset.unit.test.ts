@@ -72,6 +72,19 @@ const signed = (recipientId: string, given: Partial<Recipient> = {}): Recipient 
     ...given,
   });
 
+function ofTwoSigners() {
+  const agreement = sampleDraft([signed("1", { clientUserId: "7" }), signed("2")], {
+    ...{ status: "completed", documents: [sampleDocument("1")], sentAt: sampleTime, completedAt: sampleTime },
+  });
+  const { actor } = sampleContext();
+  const steps = ["recipient.sent", "recipient.opened", "recipient.consented", "recipient.signed"] as const;
+  const acted = agreement.recipients.flatMap(({ id, name, email }) =>
+    steps.map((action) => ({ action, actor: { ...actor, source: "signer" as const, id, name, email } })),
+  );
+  const sender = { name: "Olivia Owner", email: "olivia@example.com", locale: "", timeZone: "Europe/Berlin" };
+  return { agreement, actor, acted, sender };
+}
+
 describeWithPoppler("a certificate in print", () => {
   test("says who signed what, when and from where, with the hashes and the head of the trail", async () => {
     const documents = [{ ...sampleDocument("1"), sealedSha256: Buffer.alloc(32, 2) }];
@@ -104,17 +117,9 @@ describeWithPoppler("a certificate in print", () => {
   ])(
     "of two signers takes two pages, with the sender’s name and time, and one line for all edits (%#)",
     async (texts, ...parts) => {
-      const agreement = sampleDraft([signed("1", { clientUserId: "7" }), signed("2")], {
-        ...{ status: "completed", documents: [sampleDocument("1")], sentAt: sampleTime, completedAt: sampleTime },
-      });
-      const { actor } = sampleContext();
+      const { agreement, actor, acted, sender } = ofTwoSigners();
       const edited = Array.from({ length: 40 }, () => ({ action: "agreement.modified", actor }) as const);
-      const steps = ["recipient.sent", "recipient.opened", "recipient.consented", "recipient.signed"] as const;
-      const acted = agreement.recipients.flatMap(({ id, name, email }) =>
-        steps.map((action) => ({ action, actor: { ...actor, source: "signer" as const, id, name, email } })),
-      );
       const entries = [{ action: "agreement.created", actor } as const, ...edited, ...acted];
-      const sender = { name: "Olivia Owner", email: "olivia@example.com", locale: "", timeZone: "Europe/Berlin" };
       const { letters, pages } = await printed(agreement, entries, { texts, sender });
       expect(pages).toBe(2);
       for (const part of [...parts, "2026-11-02 11:00:00 GMT+1", at, "2–41"]) {
@@ -130,10 +135,7 @@ describeWithPoppler("a certificate in print", () => {
   ])(
     "of an agreement that was corrected takes two pages, too, and says who was replaced by whom (%#)",
     async (texts, ...parts) => {
-      const agreement = sampleDraft([signed("1", { clientUserId: "7" }), signed("2")], {
-        ...{ status: "completed", documents: [sampleDocument("1")], sentAt: sampleTime, completedAt: sampleTime },
-      });
-      const { actor } = sampleContext();
+      const { agreement, actor, acted, sender } = ofTwoSigners();
       const person = (name: string) => ({ recipientGuid: name, name, email: `${name.toLowerCase()}@example.com` });
       const details = {
         reason: "Ann has left the company",
@@ -142,15 +144,10 @@ describeWithPoppler("a certificate in print", () => {
         recipientsRemoved: [person("Carl")],
         tabs: [person("Eve")],
       };
-      const steps = ["recipient.sent", "recipient.opened", "recipient.consented", "recipient.signed"] as const;
-      const acted = agreement.recipients.flatMap(({ id, name, email }) =>
-        steps.map((action) => ({ action, actor: { ...actor, source: "signer" as const, id, name, email } })),
-      );
       const entries = [
         ...[{ action: "agreement.created", actor } as const, { action: "agreement.sent", actor } as const],
         ...[{ action: "agreement.corrected", actor, details } as const, ...acted],
       ];
-      const sender = { name: "Olivia Owner", email: "olivia@example.com", locale: "", timeZone: "Europe/Berlin" };
       const { letters, pages } = await printed(agreement, entries, { texts, sender });
       for (const part of [...parts, "ann@example.com", "eve@example.com", "Ann has left the company"]) {
         expect(letters).toContain(part.replaceAll(" ", ""));
