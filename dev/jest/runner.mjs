@@ -126,12 +126,17 @@ const endLimitMs = 60_000;
 /** To end what its tests have started. */
 const endGraceMs = 1_000;
 
+/**
+ * What one file leaves alone the next may call: its functions would be compiled again and again. And whoever waits would use
+ * the time to collect what little garbage there is.
+ */
+const heapFlags = ["--no-flush-bytecode", "--no-memory-reducer"];
+
 function startWorker(id) {
   const child = fork(worker, {
     env: { ...process.env, JEST_WORKER_ID: String(id) },
     // Sizes of the heap are not given here: threads would inherit them, and then end the process with their own limit.
-    // What one file leaves alone the next may call: its functions would be compiled again and again.
-    execArgv: ["--disable-warning=ExperimentalWarning", "--expose-internals", "--no-flush-bytecode"],
+    execArgv: ["--disable-warning=ExperimentalWarning", "--expose-internals", ...heapFlags],
     serialization: "advanced",
     // A group of its own: what its tests have started goes with it.
     detached: true,

@@ -54,7 +54,7 @@ export interface SignHarness extends SignProcess {
   another(changes?: SignOptions): Promise<SignProcess>;
 }
 
-/** Without an intake, real processes look into documents; one, started when it is needed. */
+/** Without an intake, real processes look into documents, started when they are needed. */
 export interface SignOptions extends Partial<Pick<SignServiceDeps, "auth" | "docgen" | "click" | "intake">> {
   readonly config?: Partial<SignConfig>;
 }
@@ -104,7 +104,8 @@ async function createProcess(
 ): Promise<SignProcess> {
   const runtime = createTestRuntime("sign", clock);
   const service = await createSignService(
-    { databaseUrl: database.url, intakeProcesses: 1, seal: await testSeal(), ...config },
+    // With a place for one alone, a spare one would start with each first file, for nobody.
+    { databaseUrl: database.url, intakeProcesses: 2, seal: await testSeal(), ...config },
     { runtime, docgen, webhooks: nobody, ...replaced },
   );
   const { transport, ...process } = createTestProcess("sign", service, runtime, { maxMessageBytes });
