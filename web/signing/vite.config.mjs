@@ -55,6 +55,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rollupOptions: {
+      // Reading the fonts takes most of the build, as it must.
+      checks: { bundlerTimings: false },
       // Texts that are PDFs are shown with it, too, on pages that know no hash of it.
       input: {
         index: folder("./index.html"),
