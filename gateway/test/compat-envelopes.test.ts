@@ -49,6 +49,49 @@ function expectTexts(value: unknown): void {
 }
 
 describe("creating an envelope", () => {
+  const ofHtml = (source: string, recipients: object = {}) => ({
+    emailSubject: "Order",
+    documents: [{ documentId: "1", name: "Order", htmlDefinition: { source } }],
+    recipients: {
+      signers: ["Buyer", "Seller"].map((roleName, index) => ({
+        ...{ recipientId: `${index + 1}`, name: roleName, email: `${roleName}@example.com`, roleName },
+      })),
+      ...recipients,
+    },
+  });
+
+  test("of HTML with fields, which become tabs of the recipients with their roles", async () => {
+    const fields = `<p>Amount: <INPUT data-ds-type='number' class="wide"/> <input name="plain"></p>
+      <p><ds-signature data-ds-role="seller"></ds-signature> and <ds-signature data-ds-role="Buyer"/></p>`;
+    expect((await send("POST", "/envelopes", ofHtml(fields))).status).toBe(201);
+    const { documents, recipients } = lastCreate().definition ?? {};
+    const text = Buffer.from(documents?.[0]?.source.value as Uint8Array).toString();
+    expect(text.replaceAll(/\s+/g, " ")).toBe(
+      '<p>Amount: [[number 1]] <input name="plain"></p> <p>[[signature 2]] and [[signature 3]]</p>',
+    );
+    const tabs = recipients?.map((one) => one.tabs.map(({ type, label, anchor }) => [type, label, anchor?.text]));
+    expect(tabs).toEqual([
+      [
+        [TabType.NUMBER, "number 1", "[[number 1]]"],
+        [TabType.SIGNATURE, "signature 3", "[[signature 3]]"],
+      ],
+      [[TabType.SIGNATURE, "signature 2", "[[signature 2]]"]],
+    ]);
+  });
+
+  test.each([
+    ["ds-smart-section", "<ds-smart-section>more</ds-smart-section>", {}],
+    ["data-ds-type", '<input data-ds-type="formula">', {}],
+    ["data-ds-role", '<p data-ds-role="Buyer">more</p>', {}],
+    ["ds-signature", '<ds-signature data-ds-role="Buyer" data-ds-scale="2"/>', {}],
+    ["signature 1", '<ds-signature data-ds-role="Witness"/>', {}],
+    ["number 1", '<input data-ds-type="number">', { signers: [] }],
+  ])("is refused for a field in HTML that would be lost: %s", async (named, source, recipients) => {
+    const { status, body } = await send("POST", "/envelopes", ofHtml(source, recipients));
+    expect([status, body.errorCode]).toEqual([400, "VALIDATION_FAILED"]);
+    expect(body.message).toContain(named);
+  });
+
   test("of its own documents and recipients, sent at once", async () => {
     const body = {
       EmailSubject: "Please sign",

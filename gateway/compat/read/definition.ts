@@ -11,6 +11,7 @@ import type { OutboundRules } from "#platform/net/outbound-url.ts";
 import { filled } from "../../../views/compat/scalars.ts";
 import type { DocumentFile } from "../../document-bodies/document-file.ts";
 import { readEventData, requireUrl } from "../connect/settings.ts";
+import { type HtmlFields, readHtml, withHtmlFields } from "./html-fields.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients } from "./recipients.ts";
 import { refuseMeaningful } from "./refuse.ts";
@@ -29,11 +30,13 @@ export function readDefinition(definition: Reader, { files, receiverRules }: Def
   refuseMeaningful(definition, refusedOfAll);
   const emailSettings = definition.object("emailSettings");
   if (emailSettings !== undefined) refuseMeaningful(emailSettings, ["bccEmailAddresses"]);
+  const fields: HtmlFields = { found: [] };
+  const documents = readDocuments(definition, files, fields);
   return defined({
     emailSubject: definition.text("emailSubject"),
     emailBlurb: definition.text("emailBlurb"),
-    documents: readDocuments(definition, files),
-    recipients: readRecipients(definition.object("recipients")),
+    documents,
+    recipients: withHtmlFields(readRecipients(definition.object("recipients")), fields, definition),
     customFields: readCustomFields(definition.object("customFields")),
     notification: readNotification(definition.object("notification")) ?? readExpiry(definition),
     transactionId: definition.text("transactionId"),
@@ -109,14 +112,14 @@ export const readFieldIds = (fields: Reader): string[] =>
 
 export type DocumentInit = MessageInitShape<typeof DocumentInputSchema>;
 
-/** The `documents` of a definition; their bytes are in these files. */
-export const readDocuments = (reader: Reader, files: readonly DocumentFile[]): DocumentInit[] =>
-  reader.objects("documents").map((document) => readDocument(document, files));
+/** The `documents` of a definition; their bytes are in these files, and fields in HTML are added to those given. */
+export const readDocuments = (reader: Reader, files: readonly DocumentFile[], fields?: HtmlFields): DocumentInit[] =>
+  reader.objects("documents").map((document) => readDocument(document, files, fields));
 
-export function readDocument(document: Reader, files: readonly DocumentFile[]): DocumentInit {
+export function readDocument(document: Reader, files: readonly DocumentFile[], fields?: HtmlFields): DocumentInit {
   refuseMeaningful(document, refused);
   const order = document.integer("order", { min: 0, max: 1_000_000 });
-  const html = readHtml(document.object("htmlDefinition"));
+  const html = readHtml(document.object("htmlDefinition"), fields);
   const given = document.text("fileExtension")?.trim() ?? "";
   const extension = given.startsWith(".") ? given.slice(1) : given;
   return {
@@ -129,15 +132,6 @@ export function readDocument(document: Reader, files: readonly DocumentFile[]): 
       ? { fileExtension: extension, source: sourceOf(document, files) }
       : { fileExtension: "html", source: { case: "content", value: new TextEncoder().encode(html) } as const }),
   };
-}
-
-/** Fields in the text itself are not made, so that a signer would have none of them. */
-function readHtml(definition: Reader | undefined): string | undefined {
-  const html = definition?.text("source");
-  if (html !== undefined && /<ds-|\sdata-ds-/i.test(html)) {
-    definition?.problem("source", "NOT_SUPPORTED", "has fields (ds-…, data-ds-…), which are not supported: give tabs");
-  }
-  return html;
 }
 
 /** Members that must not be ignored: the document would look different or be filled in differently. */

@@ -53,7 +53,10 @@ export const routingPrograms: Readonly<Record<string, Program>> = {
     const htmlDefinition = docusign.DocumentHtmlDefinition.constructFromObject({ source });
     const documents = [docusign.Document.constructFromObject({ name: "doc1.html", documentId: "1", htmlDefinition })];
     const signer = { clientUserId: 1000, roleName: "Signer", tabs: undefined };
-    await link(stage, await create(stage, orderEnvelope(stage, signer, {}, { documents })));
+    const envelopeId = await create(stage, orderEnvelope(stage, signer, {}, { documents }));
+    await link(stage, envelopeId);
+    const { signHereTabs, numberTabs } = await stage.call("EnvelopesApi", "listTabs", envelopeId, "1", null);
+    if (signHereTabs.length !== 1 || numberTabs.length !== 1) throw new Error("fields in HTML are lost");
   },
   "039": async (stage) => {
     const { name: hostName, email: hostEmail } = bob;
