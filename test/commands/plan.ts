@@ -131,6 +131,8 @@ CLIENT=$(echo $PAIR | field clientId); SECRET=$(echo $PAIR | field clientSecret)
       { begins: "cat > offer.html", says: [/^1$/m, /"validUntil"/] },
       { begins: "api -i -X POST $BASE/v1/gen/documents", says: [/Bücher & Söhne/] },
       { begins: "ITEM=", says: [/"ref":"row-1"/] },
+      // A file that is laid out in Word, and the converter for its documents.
+      { begins: "FILE=", ranBy: "services/docgen/test/word-documents.test.ts" },
     ],
   },
   {
