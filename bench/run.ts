@@ -12,6 +12,7 @@ import { agreementMemory } from "./measures/agreement-memory.ts";
 import { agreementMeasures } from "./measures/agreements.ts";
 import { byteMeasures } from "./measures/bytes.ts";
 import { completionMeasures } from "./measures/completion.ts";
+import { conversionMeasures } from "./measures/conversions.ts";
 import { dashboardMeasures } from "./measures/dashboard.ts";
 import { deliveryMeasures } from "./measures/deliveries.ts";
 import { fairnessMeasures } from "./measures/fairness.ts";
@@ -49,6 +50,7 @@ if (options.wants("P14")) figures.push(...(await dashboardMeasures(options)));
 if (options.wants("P15")) figures.push(...(await withSystem(options, (system) => fairnessMeasures(system, options))));
 if (options.wants("P16")) figures.push(...(await idleMeasures(options)));
 if (options.wants("P17")) figures.push(...(await withSystem(options, byteMeasures)));
+if (options.wants("P18")) figures.push(...(await conversionMeasures(options)));
 printTable(figures);
 process.stdout.write(`written to ${writeResults({ figures })}\n`);
 

@@ -1,4 +1,4 @@
-import { type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
+import { booleanSetting, type Environment, integerSetting, readSettings, stringSetting } from "#platform/config.ts";
 import { commonSettings } from "#platform/service-settings.ts";
 
 export interface ConvertConfig {
@@ -9,6 +9,8 @@ export interface ConvertConfig {
   readonly processes?: number;
   readonly seconds?: number;
   readonly memoryMb?: number;
+  /** Whether there is nothing else where the process runs that a file could show. */
+  readonly isApart?: boolean;
 }
 
 const { DATABASE_URL, DATABASE_ROLE, DATABASE_POOL_SIZE, NATS_URL, ...common } = commonSettings;
@@ -34,6 +36,10 @@ export const settings = {
     768,
     { min: 256, max: 65_536 },
   ),
+  CONVERT_APART: booleanSetting(
+    "Whether the process runs where no files are but the system and LibreOffice, as in its image. A .doc can show pictures whose path its author knows: such files are taken with this, or where LibreOffice can be kept from all other files (by unshare, in a user namespace); elsewhere they are refused.",
+    false,
+  ),
 };
 
 /** Throws a ConfigError that lists every problem. */
@@ -45,5 +51,6 @@ export function configFromEnv(env: Environment): ConvertConfig {
     processes: values.CONVERT_PROCESSES,
     seconds: values.CONVERT_SECONDS,
     memoryMb: values.CONVERT_MEMORY_MB,
+    isApart: values.CONVERT_APART,
   };
 }

@@ -9,7 +9,8 @@ import type { Office, Printed } from "./office.ts";
 
 /** Prints files, one at a time in each program. */
 export interface Converter {
-  readonly formats: readonly string[];
+  /** What is printed here. Rejects when LibreOffice does not start. */
+  formats(): Promise<readonly string[]>;
   /**
    * Throws CORRUPTED_DOCUMENT for what cannot be printed, INVALID_DOCUMENT_FORMAT, and SERVICE_UNAVAILABLE when too much
    * waits already.
@@ -20,6 +21,8 @@ export interface Converter {
 
 export interface ConverterOptions {
   readonly office: Office;
+  /** Whether files cannot show others. Without it those are refused that nobody looks into. */
+  isApart(): Promise<boolean>;
   /** Files of one organization that are printed at once. There may be one more, for those that have none. */
   readonly places: number;
   readonly logger: Logger;
@@ -36,7 +39,7 @@ interface Task {
 const maxWaiting = { own: 32, all: 128 };
 const maxWaitingBytes = 128 * 1024 * 1024;
 
-export function createConverter({ office, places, logger, metrics }: ConverterOptions): Converter {
+export function createConverter({ office, isApart, places, logger, metrics }: ConverterOptions): Converter {
   const queue = createFairQueue<Task>();
   const threads = createWorkerPool<LookJob, LookedInto>({
     module: new URL("./look-thread.ts", import.meta.url),
@@ -74,7 +77,9 @@ export function createConverter({ office, places, logger, metrics }: ConverterOp
       };
     }
   };
+  const isTaken = async ({ packaging }: OfficeFormat): Promise<boolean> => packaging !== "binary" || (await isApart());
   const print = async (format: OfficeFormat, content: Uint8Array, signal: AbortSignal): Promise<Uint8Array> => {
+    if (!(await isTaken(format))) throw new DomainError("INVALID_DOCUMENT_FORMAT", { message: notApart });
     const looked = await look({ format: format.name, content });
     if (looked.kind === "refused") throw corrupted(looked.problem);
     const either = AbortSignal.any([signal, closing.signal]);
@@ -103,7 +108,10 @@ export function createConverter({ office, places, logger, metrics }: ConverterOp
     queue.waiting() >= maxWaiting.all ||
     (waitingBytes > 0 && waitingBytes + bytes > maxWaitingBytes);
   return {
-    formats: office.formats.map(({ name }) => name),
+    formats: async () => {
+      const taken = await Promise.all(office.formats.map(isTaken));
+      return office.formats.filter((_, index) => taken[index]).map(({ name }) => name);
+    },
     convert: (owner, name, content, signal) =>
       new Promise((resolve, reject) => {
         const format = officeFormat(name);
@@ -138,6 +146,9 @@ export function createConverter({ office, places, logger, metrics }: ConverterOp
     },
   };
 }
+
+const notApart =
+  "Files of the type .doc are not converted here, because LibreOffice cannot be kept from other files. Save it as .docx, or send a PDF.";
 
 const unavailable = () => new DomainError("SERVICE_UNAVAILABLE", { metadata: { retryAfterSeconds: "5" } });
 

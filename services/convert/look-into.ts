@@ -125,7 +125,7 @@ function cleanOoxml({ mainType, name: format }: OfficeFormat, bytes: Buffer): Pa
   for (const [name, part] of parts) {
     if (!isXml(name)) cleaned.set(name, part);
     else if (/\.rels$/i.test(name)) cleaned.set(name, Buffer.from(withoutOutsideRelations(textOf(part), parts)));
-    else cleaned.set(name, Buffer.from(withoutFieldsThatLoad(textOf(part))));
+    else cleaned.set(name, Buffer.from(withoutLinkedFiles(withoutFieldsThatLoad(textOf(part)))));
   }
   return cleaned;
 }
@@ -147,10 +147,21 @@ const withoutOutsideRelations = (text: string, parts: Parts): string =>
   text.replaceAll(/<(?:[^\s<>/:="']+:)?Relationship(?=[\s/>])(?:[^<>"']|"[^"]*"|'[^']*')*>/g, (tag) => {
     const attributes = attributesOf(tag);
     const [type = "", target = "", mode = ""] = ["Type", "Target", "TargetMode"].map((name) => attributes.get(name));
-    if (mode.toLowerCase() === "external") return type.endsWith("/hyperlink") ? tag : "";
+    if (mode.toLowerCase() === "external") return type.endsWith("/hyperlink") && isFollowed(target) ? tag : "";
     const isOutside = /^[a-z][a-z0-9+.-]*:|^\/\/|\\/i.test(target);
     return isOutside || !hasPart(parts, target) ? "" : tag;
   });
+
+/** What people follow. A link to a file is none: pictures can name relations of any type, and would show it. */
+const isFollowed = (target: string): boolean => /^(?:https?:|mailto:|tel:|#)/i.test(target);
+
+/** Drops what pictures, sounds and films name that are not in the file, whatever the relation says that it is. */
+const withoutLinkedFiles = (text: string): string =>
+  text.replaceAll(/<(?:[^<>"']|"[^"]*"|'[^']*')*>/g, (tag) =>
+    tag.includes(":link")
+      ? tag.replaceAll(attributePattern, (whole, name: string) => (name.endsWith(":link") ? "" : whole))
+      : tag,
+  );
 
 /** By the end of its name: relations name their targets from where they stand. */
 function hasPart(parts: Parts, target: string): boolean {

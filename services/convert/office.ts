@@ -1,22 +1,13 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { promisify } from "node:util";
 import { watchMemory } from "#platform/child-processes/pooled-process.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import { findGuards, type Guard, guarded, type OfficeLimits } from "./guards.ts";
 import { type OfficeFormat, officeFormats } from "./look-into.ts";
-
-export interface OfficeLimits {
-  /** How long it may take to print a file. */
-  readonly deadlineMs: number;
-  /** Physical memory of the program while it prints. */
-  readonly maxMemoryMb: number;
-  /** Of what it writes: each file, and the PDF. */
-  readonly maxFileBytes: number;
-}
 
 export type Printed =
   | { readonly kind: "printed"; readonly pdf: Uint8Array }
@@ -30,6 +21,8 @@ export interface Office {
   readonly formats: readonly OfficeFormat[];
   /** Starts the program once. Rejects when it cannot be started. */
   prepare(): Promise<void>;
+  /** Whether the program sees no files but its own and the one that it prints. Rejects as prepare does. */
+  isApart(): Promise<boolean>;
   /** Rejects when this machine is at fault: no space, no processes. */
   print(format: OfficeFormat, content: Uint8Array, signal?: AbortSignal): Promise<Printed>;
   /** Removes what it has on the disk. */
@@ -62,6 +55,7 @@ export function openOffice(program: string, limits: OfficeLimits, logger: Logger
     prepare: async () => {
       await prepared();
     },
+    isApart: async () => (await prepared()).guard.isApart,
     print: async (format, content, signal) => {
       const { guard, profile } = await prepared();
       const place = await makePlace(guard);
@@ -85,6 +79,8 @@ export function openOffice(program: string, limits: OfficeLimits, logger: Logger
   };
 }
 
+const startedAnew = 81;
+
 interface Prepared {
   readonly guard: Guard;
   /** A profile as the program leaves it after its first start, which takes as long as a file. Each file gets a copy. */
@@ -93,15 +89,32 @@ interface Prepared {
 
 async function prepare(binary: string, limits: OfficeLimits, logger: Logger): Promise<Prepared> {
   await removeLeftovers();
-  const guard = await findGuards(limits);
+  const apart = await findGuards(limits, binary, { mayBeApart: true });
+  const prepared = await prepareWith(apart, binary, logger);
+  if (prepared !== undefined) return prepared;
+  // LibreOffice may need something that is not among what it was given.
+  const more = apart.isApart ? await findGuards(limits, binary, { mayBeApart: false }) : undefined;
+  const second = more && (await prepareWith(more, binary, logger));
+  if (second === undefined) throw new Error("LibreOffice did not start");
+  return second;
+}
+
+/** Undefined when it does not start. */
+async function prepareWith(guard: Guard, binary: string, logger: Logger): Promise<Prepared | undefined> {
   const place = await makePlace(guard);
   const user = join(place, "profile", "user");
   await mkdir(user, { recursive: true });
   await writeFile(join(user, "registrymodifications.xcu"), registry());
   await own(place, guard);
   const startLimits = { deadlineMs: 60_000, maxMemoryMb: 2_048, maxFileBytes: 0 };
-  const end = await run(start(binary, guard, place, ["--terminate_after_init"]), startLimits);
-  if (end !== "exited") throw new Error(`LibreOffice did not start: ${end}`);
+  const child = start(binary, guard, place, ["--terminate_after_init"]);
+  const end = await run(child, startLimits);
+  // It asks to be started again when it has made its profile.
+  if (end !== "exited" || ![0, startedAnew].includes(child.exitCode ?? -1)) {
+    await rm(place, { recursive: true, force: true });
+    logger.warn({ end, code: child.exitCode, guards: guard.names }, "LibreOffice did not start");
+    return undefined;
+  }
   logger.info({ guards: guard.names }, "LibreOffice is ready");
   return { guard, profile: join(place, "profile") };
 }
@@ -170,68 +183,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Programs that start another one with less than we have. */
-interface Guard {
-  readonly command: readonly string[];
-  readonly names: readonly string[];
-  /** Who the program runs as, when we are root. */
-  readonly user: number | undefined;
-}
-
-const nobody = 65_534;
-
-/** What this machine allows: each is tried once. */
-async function findGuards({ deadlineMs, maxMemoryMb, maxFileBytes }: OfficeLimits): Promise<Guard> {
-  const isRoot = process.getuid?.() === 0;
-  const seconds = Math.ceil(deadlineMs / 1000) * 4;
-  // The program maps some gigabytes that it never touches.
-  const bounds = [
-    `--as=${(maxMemoryMb + 3_072) * 1024 * 1024}`,
-    `--fsize=${maxFileBytes * 4}`,
-    `--cpu=${seconds}`,
-    "--core=0",
-    "--nofile=1024",
-  ];
-  const user = isRoot ? ["--reuid", String(nobody), "--regid", String(nobody), "--clear-groups"] : [];
-  const choices: readonly (readonly { readonly name: string; readonly command: readonly string[] }[])[] = [
-    [
-      { name: "no network", command: ["unshare", "--net", "--ipc", "--"] },
-      { name: "no network", command: ["unshare", "--user", "--map-current-user", "--net", "--ipc", "--"] },
-    ],
-    [
-      {
-        name: "ends with its parent, gains no rights",
-        command: ["setpriv", ...user, "--no-new-privs", "--pdeathsig", "KILL", "--"],
-      },
-      { name: "ends with its parent", command: ["setpriv", ...user, "--pdeathsig", "KILL", "--"] },
-    ],
-    [{ name: "bounded memory, time and files", command: ["prlimit", ...bounds, "--"] }],
-  ];
-  let guard: Guard = { command: [], names: [], user: undefined };
-  for (const alternatives of choices) {
-    for (const { name, command } of alternatives) {
-      const tried = [...guard.command, ...command];
-      if (!(await works(tried))) continue;
-      const isUser = isRoot && command[0] === "setpriv";
-      guard = {
-        command: tried,
-        names: [...guard.names, name, ...(isUser ? ["a user of its own"] : [])],
-        user: isUser ? nobody : guard.user,
-      };
-      break;
-    }
-  }
-  return guard;
-}
-
-const execute = promisify(execFile);
-
-const works = ([program = "", ...rest]: readonly string[]): Promise<boolean> =>
-  execute(program, [...rest, "true"], { timeout: 5_000 }).then(
-    () => true,
-    () => false,
-  );
-
 /** Nothing of our environment: it has secrets. */
 const environmentIn = (place: string): NodeJS.ProcessEnv => ({
   ...{ PATH: "/usr/bin:/bin", HOME: place, TMPDIR: place, LANG: "C.UTF-8", TZ: "UTC" },
@@ -239,12 +190,14 @@ const environmentIn = (place: string): NodeJS.ProcessEnv => ({
 });
 
 /** In a group of its own, so that whatever it starts ends with it. */
-function start(binary: string, { command }: Guard, place: string, args: readonly string[]): ChildProcess {
-  const [program = binary, ...rest] = [...command, binary];
+function start(binary: string, guard: Guard, place: string, args: readonly string[]): ChildProcess {
+  const [program = binary, ...rest] = [...guarded(guard, place), binary];
   const profile = new URL(`file://${join(place, "profile")}`).href;
   const quiet = ["--headless", "--invisible", "--norestore", "--nologo", "--nodefault", "--nolockcheck"];
   return spawn(program, [...rest, `-env:UserInstallation=${profile}`, ...quiet, ...args], {
-    ...{ cwd: place, env: environmentIn(place), stdio: "ignore", detached: true },
+    // The loader finds the libraries of the program by /proc, which it does not see.
+    env: { ...environmentIn(place), ...(guard.isApart ? { LD_LIBRARY_PATH: dirname(binary) } : {}) },
+    ...{ cwd: place, stdio: "ignore", detached: true },
   });
 }
 

@@ -4,7 +4,8 @@ import { requireCaller } from "#platform/caller.ts";
 import type { Runtime, Service } from "#platform/service.ts";
 import type { ConvertConfig } from "./config.ts";
 import { createConverter } from "./converter.ts";
-import { findOffice, type OfficeLimits, openOffice } from "./office.ts";
+import type { OfficeLimits } from "./guards.ts";
+import { findOffice, openOffice } from "./office.ts";
 
 /** What a PDF may have that is a document of an agreement. */
 const maxFileBytes = 25 * 1024 * 1024;
@@ -24,12 +25,13 @@ export function createConvertService(
   if (program === undefined) throw new Error("there is no soffice on PATH: install LibreOffice, or set OFFICE_PROGRAM");
   const office = openOffice(program, limitsOf(config), logger);
   const places = config.processes || Math.min(2, availableParallelism());
-  const converter = createConverter({ office, places, logger, metrics });
+  const isApart = async () => config.isApart === true || (await office.isApart());
+  const converter = createConverter({ office, isApart, places, logger, metrics });
   return {
     name: "convert",
     routes: (router) =>
       router.service(ConverterService, {
-        listFormats: () => ({ formats: [...converter.formats] }),
+        listFormats: async () => ({ formats: [...(await converter.formats())] }),
         convertFile: async ({ format, content }, context) => {
           const { orgId } = requireCaller(context);
           return { pdf: await converter.convert(orgId, format, content, context.signal) };

@@ -2,8 +2,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { onePixel } from "#api/kinds.ts";
 import type { Mail } from "#platform/mail/mail.ts";
+import { wordType } from "#platform/office-package.ts";
 import { until } from "#platform/testing/until.ts";
+import { findOffice } from "../../services/convert/office.ts";
 import { flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
+import { p, wordFile } from "../../services/docgen/word/test/word-files.ts";
 import { consentTexts } from "../../services/sign/signing/consent-text.ts";
 import { fill, loadLanguage, plural } from "../../web/signing/src/languages.ts";
 import type { Api } from "../support/api.ts";
@@ -13,6 +16,11 @@ import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { newEmail, newPassword, openAs } from "./support/dashboard.ts";
 import { broughtBy, follow, tabTo } from "./support/keyboard.ts";
 import { createAgreement, giveConsent, linkFor, openLink, phone, returnUrl, screenshot } from "./support/signing.ts";
+
+/** Where LibreOffice is; CI has it. */
+const office = findOffice(process.env.PATH ?? "") ?? "";
+const testWithOffice = office === "" && process.env.CI !== "true" ? test.skip : test;
+if (office === "") process.stderr.write("LibreOffice is not there: no Word contract is signed\n");
 
 describeInBrowser("the signing page", (pages) => {
   let system: System;
@@ -25,6 +33,7 @@ describeInBrowser("the signing page", (pages) => {
 
   beforeAll(async () => {
     system = await startSystem("single process", {
+      environment: { OFFICE_PROGRAM: office },
       mail: {
         mailer: { send: async (mail) => void mails.push(mail), close: async () => undefined },
         publicUrl: () => baseUrl,
@@ -698,5 +707,59 @@ describeInBrowser("the signing page", (pages) => {
     await other.getByRole("heading", { name: "Done" }).waitFor();
     await screenshot(other, "closing-phone");
     await expectAccessible(other);
+  });
+
+  testWithOffice("a Word contract that is sent in the dashboard is signed on a phone and verified", async () => {
+    const { organizationId, baseUrl: at } = api;
+    const owner = { email: newEmail(), password: newPassword(), baseUrl: at };
+    await system.admin.createOwner({ organizationId, name: "Olga Owner", ...owner });
+    const page = await openAs(pages, owner, "/agreements/new", wrong);
+    const body = p("Lease of a shelf") + p("The tenant keeps it clean.") + p("Tenant: {{signature:1}}");
+    const buffer = Buffer.from(wordFile({ body }));
+    await page.locator("input[type=file]").setInputFiles({ name: "Lease.docx", mimeType: wordType, buffer });
+    const first = page.getByRole("group", { name: "Recipient 1" });
+    await first.getByLabel("Name").fill("Wanda Word");
+    await first.getByLabel("Email").fill("wanda@example.com");
+    await page.getByLabel("Subject").fill("Lease of a shelf");
+    await page.getByRole("button", { name: "Continue to fields", exact: true }).click();
+    await page.getByRole("button", { name: "Suggest fields", exact: true }).click();
+    await page.getByText("Added 1 field.").waitFor();
+    await page.getByText("All changes saved.").waitFor();
+    await screenshot(page, "word-fields");
+    await page.getByRole("link", { name: "Review and send", exact: true }).click();
+    await page.getByRole("button", { name: "Send now", exact: true }).click();
+    await page.getByText("Waiting for the next recipients.").waitFor();
+    const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+    const link = await until(async () => {
+      const mail = mails.find(({ to }) => to.address === "wanda@example.com");
+      return /https?:\/\/\S+\/signing\/[\w-]{64}/.exec(mail?.text ?? "")?.[0];
+    });
+    const signing = await openLink(pages, link, wrong, { ...phone, viewport: { width: 375, height: 667 } });
+    await signing.getByLabel("I have read this and agree").check();
+    await signing.getByRole("button", { name: "Continue", exact: true }).click();
+    await drawn(signing);
+    await screenshot(signing, "word-phone");
+    await signing.getByRole("button", { name: /^Sign here/ }).click();
+    await signing.getByRole("button", { name: "Adopt and sign", exact: true }).click();
+    await signing.getByText("All required fields are done").waitFor();
+    await screenshot(signing, "word-phone-signed");
+    await expectAccessible(signing);
+    await signing.getByRole("button", { name: "Finish", exact: true }).click();
+    await signing.getByRole("heading", { name: "Done" }).waitFor();
+    await until(async () => (await statusOf(id)) === "completed");
+    await page.getByText("Everyone has signed, and the documents are sealed.").waitFor();
+    const path = `/v1/sign/agreements/${id}/documents/1/content`;
+    const bytesOf = async (query: string) => {
+      const answer = await fetch(`${at}${path}${query}`, { headers: { authorization: `Bearer ${api.token}` } });
+      return Buffer.from(await answer.arrayBuffer());
+    };
+    const sealed = await bytesOf("");
+    expect(flatTextOf(sealed)).toContain("The tenant keeps it clean.");
+    expect((await bytesOf("?original=true")).equals(buffer)).toBe(true);
+    const { seals } = bodyOf(200, await api.post("/v1/sign/verify", { documentBase64: sealed.toString("base64") }));
+    expect(seals).toMatchObject([{ intact: true }]);
+    await page.goto(`${at}/dashboard/agreements/${id}?tab=documents`);
+    await page.getByRole("button", { name: "Original file (.docx)" }).waitFor();
+    await screenshot(page, "word-original");
   });
 });

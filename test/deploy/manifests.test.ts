@@ -328,6 +328,7 @@ const leftAtDefault: Readonly<Record<string, string>> = {
   EGRESS_DIRECT: "for installations with a proxy",
   EGRESS_PROXY: "for installations with a proxy, by the component egress-proxy",
   ERASURE_LIST_DAYS: "longer than the manifests keep backups",
+  CONVERT_APART: "the image sets it",
   CONVERT_MEMORY_MB: "the memory limits count with the default",
   CONVERT_PROCESSES: "as many as the node has cores for, and at most two",
   CONVERT_SECONDS: "callers do not wait much longer",

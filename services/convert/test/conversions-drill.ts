@@ -1,13 +1,11 @@
 // Converts 200 files of all formats, and compares them with what LibreOffice prints directly; then says how many files a
 // core converts in a second, beside LibreOffice alone.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
 import { createLogger } from "#platform/logger.ts";
 import { createConverter } from "../converter.ts";
 import { findOffice, openOffice } from "../office.ts";
 import { compareConversions } from "./compare-conversions.ts";
+import { cpuSeconds, secondsAlone } from "./conversion-rate.ts";
 import { paragraph, word } from "./hostile-files.ts";
 import { makeOfficeFiles } from "./office-files.ts";
 
@@ -21,7 +19,7 @@ const logger = createLogger("drill", "warn");
 const limits = { deadlineMs: 120_000, maxMemoryMb: 768, maxFileBytes: 25 * 1024 * 1024 };
 const office = openOffice(program, limits, logger);
 const never = new AbortController().signal;
-const converter = createConverter({ office, places: 2, logger });
+const converter = createConverter({ office, isApart: office.isApart, places: 2, logger });
 try {
   say(`seed ${seed}: making ${count} files`);
   const formats = office.formats.map(({ name }) => name);
@@ -40,7 +38,9 @@ try {
   say(
     `${files.length} files in ${took.toFixed(1)} s on ${availableParallelism()} cores, ${differences.length} differences`,
   );
-  say(`a file takes ${own.toFixed(2)} s of a core with us, ${alone(files).toFixed(2)} s with LibreOffice alone`);
+  say(
+    `a file takes ${own.toFixed(2)} s of a core with us, ${secondsAlone(program, files.slice(0, 20)).toFixed(2)} s with LibreOffice alone`,
+  );
   const pages = word(
     Array.from({ length: 10_000 }, () => `${paragraph("x")}<w:p><w:r><w:br w:type="page"/></w:r></w:p>`).join(""),
   );
@@ -52,34 +52,4 @@ try {
   if (differences.length > 0) process.exitCode = 1;
 } finally {
   await converter.close();
-}
-
-/** Of this process and of those that it has waited for. */
-function cpuSeconds(): number {
-  const fields = readFileSync("/proc/self/stat", "latin1")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  // utime, stime, cutime and cstime, in hundredths (proc(5)).
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) / 100, 0);
-}
-
-/** Seconds of a core for a file, when a program is started for each as its manual says. */
-function alone(
-  files: readonly { readonly name: string; readonly format: string; readonly bytes: Uint8Array }[],
-): number {
-  const folder = mkdtempSync(join(tmpdir(), "alone-"));
-  try {
-    const some = files.slice(0, 20);
-    const begin = cpuSeconds();
-    for (const { name, format, bytes } of some) {
-      const file = join(folder, `${name}.${format}`);
-      writeFileSync(file, bytes);
-      const profile = new URL(`file://${join(folder, `profile-${name}`)}`).href;
-      const args = [`-env:UserInstallation=${profile}`, "--headless", "--convert-to", "pdf", "--outdir", folder, file];
-      execFileSync(program ?? "soffice", args, { stdio: "ignore", cwd: folder });
-    }
-    return (cpuSeconds() - begin) / some.length;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

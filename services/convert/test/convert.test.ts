@@ -4,12 +4,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { onePixel } from "#api/kinds.ts";
 import { createLogger } from "#platform/logger.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { type Converter, createConverter } from "../converter.ts";
+import type { OfficeLimits } from "../guards.ts";
 import { officeFormats } from "../look-into.ts";
-import { findOffice, type Office, type OfficeLimits, openOffice } from "../office.ts";
+import { findOffice, type Office, openOffice } from "../office.ts";
 import { compareConversions, flatText as wordsOf } from "./compare-conversions.ts";
 import { fetchingBody, fetchingWord, paragraph, textIn, withParts, word } from "./hostile-files.ts";
 import { flat, makeOfficeFiles, officeFileOf } from "./office-files.ts";
@@ -32,7 +34,7 @@ afterEach(async () => {
 });
 
 function start(office: Office, size = 1): Converter {
-  const converter = createConverter({ office, places: size, logger });
+  const converter = createConverter({ office, isApart: office.isApart, places: size, logger });
   converters.push(converter);
   return converter;
 }
@@ -64,6 +66,30 @@ describeWithOffice("LibreOffice", () => {
     expect(compared.differences).toEqual([]);
     expect(compared.formats).toEqual(formats.toSorted());
     expect(places().length).toBe(1);
+  });
+
+  test("shows no picture that lies beside it in a .doc, and takes none where it could", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "office-picture-"));
+    try {
+      chmodSync(folder, 0o755);
+      const picture = join(folder, "picture.png");
+      writeFileSync(picture, Buffer.from(onePixel, "base64"));
+      const shown = `Before<draw:frame text:anchor-type="as-char" svg:width="3cm" svg:height="2cm"><draw:image xlink:href="file://${picture}" xlink:type="simple"/></draw:frame>After`;
+      const doc = officeFileOf(flat("text", `<text:p>${shown}</text:p>`), "fodt", "doc");
+      expect(doc.includes(Buffer.from(picture, "utf16le"))).toBe(true);
+      const refused = createConverter({ office, isApart: async () => false, places: 1, logger });
+      converters.push(refused);
+      expect(await refused.formats()).not.toContain("doc");
+      await expectDomainError(refused.convert("org", "doc", doc, never), "INVALID_DOCUMENT_FORMAT");
+      if (!(await office.isApart())) return;
+      const converter = start(office);
+      expect(await converter.formats()).toContain("doc");
+      const pdf = Buffer.from(await converter.convert("org", "doc", doc, never));
+      expect(wordsOf(pdf)).toContain("Before");
+      expect(pdf.includes("/Subtype/Image")).toBe(false);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 
   test("fetches nothing: neither what is cleaned, nor what is not, nor without a guard against it", async () => {
@@ -229,6 +255,7 @@ test("nobody waits for the files of another organization", async () => {
   const office: Office = {
     formats: [docx],
     prepare: async () => {},
+    isApart: async () => true,
     print: (_format, content) => {
       started.push(ownerOf(content));
       return new Promise((resolve) => ends.push(() => resolve({ kind: "printed", pdf: content })));

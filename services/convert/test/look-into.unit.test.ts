@@ -44,6 +44,29 @@ describe("a package", () => {
     expect(textIn(cleaned(prose), "word/document.xml")).toBe(textIn(prose, "word/document.xml"));
   });
 
+  test("shows no file by a link: neither by one to a file, nor where a picture names a link to the web", () => {
+    const link = (id: string, target: string) =>
+      `<Relationship Id="${id}" Type="a/hyperlink" Target="${target}" TargetMode="External"/>`;
+    const targets = [
+      "file:///etc/a.png",
+      "/etc/a.png",
+      "../a.png",
+      "https://example.com/a.png",
+      "mailto:a@example.com",
+    ];
+    const links = targets.map((target, n) => link(`r${n}`, target)).join("");
+    const picture = `<w:p><w:r><a:blip r:link="r0" x='1'/><a:blip r:embed="r9" r:link = 'r3' /></w:r></w:p>`;
+    const clean = cleaned(word(picture + paragraph("a:link=&quot;stays&quot;"), links));
+    expect(textIn(clean, "word/_rels/document.xml.rels").match(/Target="[^"]*"/g)).toEqual([
+      'Target="https://example.com/a.png"',
+      'Target="mailto:a@example.com"',
+    ]);
+    const text = textIn(clean, "word/document.xml");
+    expect(text).not.toContain("r:link");
+    expect(text).toContain("a:link=&quot;stays&quot;");
+    expect(text).toContain('<a:blip r:embed="r9"');
+  });
+
   test("loses relations to places outside, however they are spelled", () => {
     const namespace = "http://schemas.openxmlformats.org/package/2006/relationships";
     const outside = 'Type="a/image" Target="file:///etc/a.png" TargetMode="External"/>';

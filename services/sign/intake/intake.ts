@@ -252,8 +252,11 @@ const alwaysTaken: ReadonlySet<string> = new Set(["pdf", "html", "text"]);
 
 /** Says what is missing when another installation would take the file. */
 function notTaken(field: string, format: DocumentFormat | undefined, hasOffice: boolean): DomainError {
-  if (format === undefined || hasOffice) return refusal("INVALID_DOCUMENT_FORMAT", field);
-  const message = `Files of the type .${format} are not converted here, because LibreOffice is not set up. Send a PDF, or HTML or plain text to be converted to PDF.`;
+  if (format === undefined || (hasOffice && format !== "doc")) return refusal("INVALID_DOCUMENT_FORMAT", field);
+  const older =
+    "Files of the type .doc are not converted here, because LibreOffice cannot be kept from other files. Save it as .docx, or send a PDF.";
+  const missing = `Files of the type .${format} are not converted here, because LibreOffice is not set up. Send a PDF, or HTML or plain text to be converted to PDF.`;
+  const message = hasOffice ? older : missing;
   return new DomainError("INVALID_DOCUMENT_FORMAT", {
     message,
     details: [{ field, code: "INVALID_DOCUMENT_FORMAT", message: "see the message" }],

@@ -18,7 +18,7 @@ export async function proposeTabs(bytes: Uint8Array): Promise<TabProposal[]> {
 function proposalsOn(lines: readonly TextLine[], page: number): TabProposal[] {
   return lines.flatMap((line, index) => {
     const tags = tagsIn(line, page);
-    const isTagged = (at: number): boolean => tags.some(({ start, end }) => at >= start && at < end);
+    const isTagged = within(tags);
     const below = lines
       .slice(index + 1, index + 1 + linesBelow)
       .filter(({ baseline }) => baseline - line.baseline < captionGap);
@@ -28,6 +28,19 @@ function proposalsOn(lines: readonly TextLine[], page: number): TabProposal[] {
       .sort((a, b) => a.start - b.start)
       .map(({ start: _start, end: _end, ...proposal }) => proposal);
   });
+}
+
+/** Whether a place is in one of these ranges, which stand in their order and do not overlap. */
+function within(ranges: readonly Pick<Found, "start" | "end">[]): (at: number) => boolean {
+  return (at) => {
+    let [low, high] = [0, ranges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ranges[middle]?.end ?? 0) <= at) low = middle + 1;
+      else high = middle;
+    }
+    return (ranges[low]?.start ?? at + 1) <= at;
+  };
 }
 
 /** A proposal, and the characters of the line that it stands for. */

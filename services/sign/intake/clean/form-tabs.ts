@@ -16,7 +16,7 @@ export interface FormTabs {
 export function formTabs(fields: readonly FormField[]): FormTabs {
   const tabs: TabDefinition[] = [];
   const widgets = new Set<PDFDict>();
-  const labels = new Set<string>();
+  const labels = new Map<string, number>();
   for (const field of fields) {
     const made = tabsOf(field);
     if (made.length === 0) continue;
@@ -36,12 +36,16 @@ export function formTabs(fields: readonly FormField[]): FormTabs {
 /** They travel in one message, and are kept with the agreement. */
 const maxCharacters = 1_000_000;
 
-/** Tabs with one label share their value, so two fields never get the same. */
-function freeLabel(taken: Set<string>, name: string): string {
+/**
+ * Tabs with one label share their value, so two fields never get the same. What is taken has the number to go on with, so
+ * that thousands of fields with one name take no longer than others.
+ */
+function freeLabel(taken: Map<string, number>, name: string): string {
   const base = oneLine(name).slice(0, maxLabel).toWellFormed() || "field";
-  let label = base;
-  for (let number = 2; taken.has(label); number += 1) label = `${base} ${number}`;
-  taken.add(label);
+  let [label, number] = [base, taken.get(base) ?? 2];
+  for (; taken.has(label); number += 1) label = `${base} ${number}`;
+  taken.set(base, number);
+  if (label !== base) taken.set(label, 2);
   return label;
 }
 

@@ -22,6 +22,25 @@ const tabOf = async (entries: string, more?: (string | Buffer)[], form?: string)
   (await transformed(fieldPdf(entries, more, form)))[0];
 
 describe("form fields that become tabs", () => {
+  test("many fields whose names begin alike, and are cut, have labels of their own", async () => {
+    const pdf = await PDFDocument.create();
+    const page = pdf.addPage();
+    for (let n = 0; n < 300; n += 1) {
+      pdf
+        .getForm()
+        .createTextField(`${"a".repeat(500)}${n}`)
+        .addToPage(page, { x: n % 20, y: n, width: 20, height: 10 });
+    }
+    pdf
+      .getForm()
+      .createTextField(`${"a".repeat(490)} 7`)
+      .addToPage(page, { x: 9, y: 400, width: 20, height: 10 });
+    const labels = (await transformed(await pdf.save())).map(({ label = "" }) => label);
+    expect(labels).toHaveLength(301);
+    expect(new Set(labels).size).toBe(301);
+    expect(labels.filter((label) => label.endsWith(" 300"))).toHaveLength(1);
+  });
+
   test("a form of 60 fields has 60 tabs in their places, and no fields and scripts any more", async () => {
     const { tabs = [], rewritten = new Uint8Array(), pages } = await checkPdf(await officeForm(), "transform");
     expect(pages).toHaveLength(2);
