@@ -46,7 +46,7 @@ export function openOffice(program: string, limits: OfficeLimits, logger: Logger
   const prepared = (): Promise<Prepared> => {
     preparing ??= prepare(binary, limits, logger).catch((error: unknown) => {
       preparing = undefined;
-      throw error;
+      throw ofFullDisk(error);
     });
     return preparing;
   };
@@ -58,7 +58,9 @@ export function openOffice(program: string, limits: OfficeLimits, logger: Logger
     isApart: async () => (await prepared()).guard.isApart,
     print: async (format, content, signal) => {
       const { guard, profile } = await prepared();
-      const place = await makePlace(guard);
+      const place = await makePlace(guard).catch((error: unknown) => {
+        throw ofFullDisk(error);
+      });
       try {
         const file = join(place, `document.${format.name}`);
         await cp(profile, join(place, "profile"), { recursive: true });
@@ -68,6 +70,8 @@ export function openOffice(program: string, limits: OfficeLimits, logger: Logger
         const end = await run(start(binary, guard, place, [...how, "--outdir", place, file]), limits, signal);
         if (end !== "exited") return { kind: "ended", end };
         return await readPdf(join(place, "document.pdf"), limits);
+      } catch (error) {
+        throw ofFullDisk(error);
       } finally {
         await rm(place, { recursive: true, force: true });
       }
@@ -102,21 +106,26 @@ async function prepare(binary: string, limits: OfficeLimits, logger: Logger): Pr
 /** Undefined when it does not start. */
 async function prepareWith(guard: Guard, binary: string, logger: Logger): Promise<Prepared | undefined> {
   const place = await makePlace(guard);
-  const user = join(place, "profile", "user");
-  await mkdir(user, { recursive: true });
-  await writeFile(join(user, "registrymodifications.xcu"), registry());
-  await own(place, guard);
-  const startLimits = { deadlineMs: 60_000, maxMemoryMb: 2_048, maxFileBytes: 0 };
-  const child = start(binary, guard, place, ["--terminate_after_init"]);
-  const end = await run(child, startLimits);
-  // It asks to be started again when it has made its profile.
-  if (end !== "exited" || ![0, startedAnew].includes(child.exitCode ?? -1)) {
-    await rm(place, { recursive: true, force: true });
+  const profile = join(place, "profile");
+  try {
+    await mkdir(join(profile, "user"), { recursive: true });
+    await writeFile(join(profile, "user", "registrymodifications.xcu"), registry());
+    await own(place, guard);
+    const startLimits = { deadlineMs: 60_000, maxMemoryMb: 2_048, maxFileBytes: 0 };
+    const child = start(binary, guard, place, ["--terminate_after_init"]);
+    const end = await run(child, startLimits);
+    // It asks to be started again when it has made its profile.
+    if (end === "exited" && [0, startedAnew].includes(child.exitCode ?? -1)) {
+      logger.info({ guards: guard.names }, "LibreOffice is ready");
+      return { guard, profile };
+    }
     logger.warn({ end, code: child.exitCode, guards: guard.names }, "LibreOffice did not start");
-    return undefined;
+  } catch (error) {
+    await rm(place, { recursive: true, force: true });
+    throw error;
   }
-  logger.info({ guards: guard.names }, "LibreOffice is ready");
-  return { guard, profile: join(place, "profile") };
+  await rm(place, { recursive: true, force: true });
+  return undefined;
 }
 
 /** What is printed: the document, without comments, and without a form that readers would show in their own way. */
@@ -141,6 +150,12 @@ async function readPdf(path: string, { maxFileBytes }: OfficeLimits): Promise<Pr
   if (size > maxFileBytes) return { kind: "ended", end: "too_large" };
   return { kind: "printed", pdf: await readFile(path) };
 }
+
+/** A full disk says nothing about the file: it may be sent again. */
+const ofFullDisk = (error: unknown): unknown =>
+  ["ENOSPC", "EDQUOT"].includes((error as NodeJS.ErrnoException | undefined)?.code ?? "")
+    ? new DomainError("SERVICE_UNAVAILABLE", { message: noSpace, cause: error })
+    : error;
 
 const leastSpace = 8 * 1024 * 1024;
 const noSpace = "There is no space for temporary files where Office files are converted.";
