@@ -33,12 +33,11 @@ describeInBrowser("the signing page", (pages) => {
 
   beforeAll(async () => {
     system = await startSystem("single process", {
-      environment: { OFFICE_PROGRAM: office },
       mail: {
         mailer: { send: async (mail) => void mails.push(mail), close: async () => undefined },
         publicUrl: () => baseUrl,
       },
-      environment: { MAIL_REPORTS_SECRET: reportsSecret },
+      environment: { MAIL_REPORTS_SECRET: reportsSecret, OFFICE_PROGRAM: office },
     });
     baseUrl = system.baseUrls[0] ?? "";
     api = await system.newOrganization();
