@@ -28,10 +28,10 @@ export const guarded = ({ command }: Guard, place: string): string[] =>
   command.map((word) => (word === placeWord ? place : word));
 
 const placeWord = "{place}";
-const nobody = 65_534;
+const unprivileged = 65_534;
 
 /**
- * Makes a root of the programs and libraries of the system, the fonts, LibreOffice and one folder, in mounts that nobody
+ * Makes a root of the programs and libraries of the system, the fonts, LibreOffice and one folder, in mounts that no one
  * else sees, and starts a program in it. Without /proc, which leads to the files of other processes.
  */
 const apartScript = `set -e
@@ -69,7 +69,7 @@ export async function findGuards(
 ): Promise<Guard> {
   const place = await mkdtemp(join(tmpdir(), "assent-guards-"));
   try {
-    if (process.getuid?.() === 0) await chown(place, nobody, nobody);
+    if (process.getuid?.() === 0) await chown(place, unprivileged, unprivileged);
     let guard: Guard = { command: [], names: [], user: undefined, isApart: false };
     for (const alternatives of choices(limits, binary)) {
       for (const { name, command, user = guard.user, isApart = guard.isApart } of alternatives) {
@@ -97,8 +97,8 @@ function choices({ deadlineMs, maxMemoryMb, maxFileBytes }: OfficeLimits, binary
     "--core=0",
     "--nofile=1024",
   ];
-  const nobodyElse = ["--reuid", String(nobody), "--regid", String(nobody), "--clear-groups"];
-  const user = isRoot ? nobody : undefined;
+  const otherUser = ["--reuid", String(unprivileged), "--regid", String(unprivileged), "--clear-groups"];
+  const user = isRoot ? unprivileged : undefined;
   const apart = ["sh", "-c", apartScript, "sh", placeWord, dirname(dirname(binary))];
   const ends = ["--no-new-privs", "--pdeathsig", "KILL", "--"];
   return [
@@ -106,7 +106,7 @@ function choices({ deadlineMs, maxMemoryMb, maxFileBytes }: OfficeLimits, binary
       {
         ...{ name: "no network, no files but its own", user, isApart: true },
         command: [
-          ...(isRoot ? ["setpriv", ...nobodyElse, "--"] : []),
+          ...(isRoot ? ["setpriv", ...otherUser, "--"] : []),
           ...["unshare", "--user", "--map-root-user", "--net", "--ipc", "--mount", "--", ...apart],
         ],
       },
@@ -115,7 +115,7 @@ function choices({ deadlineMs, maxMemoryMb, maxFileBytes }: OfficeLimits, binary
     ],
     [
       ...(isRoot
-        ? [{ name: "ends with its parent, gains no rights", command: ["setpriv", ...nobodyElse, ...ends], user }]
+        ? [{ name: "ends with its parent, gains no rights", command: ["setpriv", ...otherUser, ...ends], user }]
         : []),
       { name: "ends with its parent, gains no rights", command: ["setpriv", ...ends] },
       { name: "ends with its parent", command: ["setpriv", "--pdeathsig", "KILL", "--"] },
