@@ -1,3 +1,4 @@
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { DomainError, type ErrorCode, type FieldProblem } from "./errors.ts";
 
 /** What is wrong with a field of a request. */
@@ -93,4 +94,11 @@ function schemaPath({ instancePath, keyword, params }: SchemaError, value: unkno
     at = typeof at === "object" && at !== null ? (at as Readonly<Record<string, unknown>>)[name] : undefined;
   }
   return path;
+}
+
+/** A time that a request must have. Throws VALIDATION_FAILED. */
+export function momentOf(field: string, timestamp: Timestamp | undefined): Date {
+  const date = timestamp && timestampDate(timestamp);
+  if (date !== undefined && !Number.isNaN(date.getTime())) return date;
+  throw refusedField(field, "FORMAT", "must be a time");
 }

@@ -3,14 +3,11 @@ import {
   approvalWish,
   consentToText,
   type NamedPerson,
-  publication,
   publicationRules,
   refusalOfText,
-  version,
   versionApproval,
-  versionDraft,
-  versionWithAll,
-} from "#api/templates.ts";
+} from "#api/approvals.ts";
+import { publication, version, versionDraft, versionWithAll } from "#api/templates.ts";
 import type { Approval } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import { timestampOf } from "../../views/scalars.ts";

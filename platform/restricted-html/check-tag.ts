@@ -1,6 +1,6 @@
 import { readAddress, schemeAfterCleaning } from "./address.ts";
+import type { HtmlFindingCode, ReportHtml } from "./findings.ts";
 import { quotable } from "./findings.ts";
-import type { HtmlFindingCode, ReportHtml } from "./html-finding.ts";
 import type { AttributeRule, HtmlRules } from "./rules.ts";
 import type { SourceAttribute, StartTag } from "./tokens.ts";
 import { isUnsafeWhenDecoded } from "./unsafe-text.ts";

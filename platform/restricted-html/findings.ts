@@ -80,3 +80,20 @@ const snippetOf = (source: string, { offset, length }: SourceRange): string =>
     .slice(offset, offset + Math.min(length, maxSnippet))
     .toWellFormed()
     .replaceAll(unsafeCharacter, "\ufffd");
+
+/** What can be wrong with HTML that has to be restricted. */
+export type HtmlFindingCode =
+  | "CONTROL_CHARACTER"
+  | "ELEMENT_FORBIDDEN"
+  | "ATTRIBUTE_FORBIDDEN"
+  | "URL_FORBIDDEN"
+  | "REMOTE_RESOURCE"
+  | "COMMENT_FORBIDDEN"
+  | "MALFORMED_HTML"
+  | "MALFORMED_PDF";
+
+export type HtmlFinding = Finding<HtmlFindingCode>;
+export type LocatedHtmlFinding = LocatedFinding<HtmlFindingCode>;
+
+/** Takes one finding. */
+export type ReportHtml = (finding: HtmlFinding) => void;

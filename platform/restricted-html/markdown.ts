@@ -1,6 +1,6 @@
 import { compile, parse, postprocess, preprocess } from "micromark";
 import { gfmTable, gfmTableHtml } from "micromark-extension-gfm-table";
-import type { HtmlFinding, ReportHtml } from "./html-finding.ts";
+import type { HtmlFinding, ReportHtml } from "./findings.ts";
 import type { SourceRange } from "./tree.ts";
 
 export interface ConvertedMarkdown {

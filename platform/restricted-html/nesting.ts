@@ -1,6 +1,5 @@
 import { elementsThatEndThemselves, endedByStartTag, impliedInTable, voidElements } from "./elements.ts";
-import type { Severity } from "./findings.ts";
-import type { HtmlFinding, ReportHtml } from "./html-finding.ts";
+import type { HtmlFinding, ReportHtml, Severity } from "./findings.ts";
 import type { HtmlRules } from "./rules.ts";
 import type { StartTag } from "./tokens.ts";
 import type { HtmlElement, HtmlNode, HtmlText, SourceRange } from "./tree.ts";

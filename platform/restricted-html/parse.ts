@@ -1,8 +1,8 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, html, parseFragment } from "parse5";
 import { checkTag } from "./check-tag.ts";
 import { voidElements } from "./elements.ts";
+import type { HtmlFinding, LocatedHtmlFinding, ReportHtml } from "./findings.ts";
 import { createFindingList, locateFindings, quotable } from "./findings.ts";
-import type { HtmlFinding, LocatedHtmlFinding, ReportHtml } from "./html-finding.ts";
 import { createNesting } from "./nesting.ts";
 import { documentRules, type HtmlRules } from "./rules.ts";
 import { readTokens } from "./tokens.ts";

@@ -1,6 +1,6 @@
 import { pdfTextToHtml, readPdfText } from "../pdf-text.ts";
+import type { HtmlFinding, HtmlFindingCode, LocatedHtmlFinding } from "./findings.ts";
 import { createFindingList, type FindingList, locateFindings } from "./findings.ts";
-import type { HtmlFinding, HtmlFindingCode, LocatedHtmlFinding } from "./html-finding.ts";
 import { type ConvertedMarkdown, convertMarkdown } from "./markdown.ts";
 import { type Outline, outlineOf, textOf } from "./outline.ts";
 import { maxHtmlFindings, parseRestrictedHtml } from "./parse.ts";

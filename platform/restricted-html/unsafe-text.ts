@@ -1,5 +1,5 @@
 import { characterName } from "../visible-text.ts";
-import type { ReportHtml } from "./html-finding.ts";
+import type { ReportHtml } from "./findings.ts";
 import { hasUnsafeCharacter, unsafeCharacter } from "./text.ts";
 import type { SourceRange } from "./tree.ts";
 

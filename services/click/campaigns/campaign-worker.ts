@@ -13,18 +13,14 @@ import { campaignTold } from "../events.ts";
 import type { TemplateSource } from "../terms/template-source.ts";
 import { type Campaign, nextOf, outstandingOf, peopleUntil } from "./campaign.ts";
 import { judgePeople, type StandingDeps } from "./campaign-people.ts";
+import { deleteCampaign, deletePeople, listUnchecked, lockAll, updateCampaign } from "./campaign-store.ts";
 import {
   type CampaignName,
-  deleteCampaign,
-  deletePeople,
   findDueCampaigns,
   findForgotten,
   findUncheckedCampaigns,
   hasWork,
-  listUnchecked,
-  lockAll,
-  updateCampaign,
-} from "./campaign-store.ts";
+} from "./due-campaign-store.ts";
 
 export interface CampaignWorkerDeps extends StandingDeps {
   readonly pool: pg.Pool;

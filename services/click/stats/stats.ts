@@ -5,7 +5,7 @@ import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import { isUuid, type OrgId } from "#platform/ids.ts";
 import { canonicalLocale } from "#platform/locale.ts";
-import { momentOf } from "#platform/rpc/moment-of.ts";
+import { momentOf } from "#platform/problems.ts";
 import { parseTimestamp } from "../accept/accept-body.ts";
 import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { problem, refuse } from "../problems.ts";

@@ -1,5 +1,5 @@
 import { voidElements } from "#platform/restricted-html/elements.ts";
-import type { HtmlFinding, LocatedHtmlFinding } from "#platform/restricted-html/html-finding.ts";
+import type { HtmlFinding, LocatedHtmlFinding } from "#platform/restricted-html/findings.ts";
 import { type ConvertedMarkdown, convertMarkdown } from "#platform/restricted-html/markdown.ts";
 import { maxHtmlFindings, parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import { placeInMarkdown } from "#platform/restricted-html/read-content.ts";

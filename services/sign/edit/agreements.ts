@@ -4,7 +4,7 @@ import type { SignService, UpdateAgreementRequest } from "#gen/assent/sign/v1/si
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { momentOf } from "#platform/rpc/moment-of.ts";
+import { momentOf } from "#platform/problems.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { createAgreementReader } from "../agreement/agreement-store.ts";
 import {

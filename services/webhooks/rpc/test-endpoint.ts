@@ -3,7 +3,7 @@ import type { RecoverEndpointRequest } from "#gen/assent/webhooks/v1/webhooks_pb
 import { requireCaller } from "#platform/caller.ts";
 import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { momentOf } from "#platform/rpc/moment-of.ts";
+import { momentOf } from "#platform/problems.ts";
 import { eventTypes } from "../domain/event-types.ts";
 import { testEventType } from "../domain/event-types-webhooks.ts";
 import { problem, refuse } from "../domain/problems.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { LocatedHtmlFinding } from "#platform/restricted-html/html-finding.ts";
+import type { LocatedHtmlFinding } from "#platform/restricted-html/findings.ts";
 import type { VisibleText } from "#platform/restricted-html/text.ts";
 import type { ConsentConfig } from "../type-config/consent.ts";
 import { readTypeConfig } from "../type-config.ts";

@@ -2,13 +2,14 @@ import "./field.css";
 import "./radio-group.css";
 import type { ReactNode } from "react";
 import {
+  Checkbox as AriaCheckbox,
   CheckboxGroup as AriaCheckboxGroup,
   type CheckboxGroupProps as AriaCheckboxGroupProps,
+  type CheckboxProps as AriaCheckboxProps,
   RadioGroup as AriaRadioGroup,
   type RadioGroupProps as AriaRadioGroupProps,
   Switch as AriaSwitch,
   type SwitchProps as AriaSwitchProps,
-  Checkbox,
   FieldError,
   Label,
   Radio,
@@ -60,10 +61,7 @@ export function CheckboxGroup({ label, hint, options, ...props }: CheckboxGroupP
         hint={hint}
         options={options}
         choice={(option) => (
-          <Checkbox key={option.id} value={option.id} className="choice">
-            <span className="choice-mark">
-              <Icon name="check" />
-            </span>
+          <Checkbox key={option.id} value={option.id}>
             <ChoiceLabel {...option} />
           </Checkbox>
         )}
@@ -104,5 +102,21 @@ export function Switch({ children, ...props }: SwitchProps) {
       <span className="switch-track" />
       <span>{children}</span>
     </AriaSwitch>
+  );
+}
+
+export interface CheckboxProps extends Omit<AriaCheckboxProps, "children" | "className" | "style"> {
+  /** Without words beside it, it needs an aria-label. */
+  readonly children?: ReactNode;
+}
+
+export function Checkbox({ children, ...props }: CheckboxProps) {
+  return (
+    <AriaCheckbox {...props} className="choice">
+      <span className="choice-mark">
+        <Icon name="check" />
+      </span>
+      {children && <span>{children}</span>}
+    </AriaCheckbox>
   );
 }

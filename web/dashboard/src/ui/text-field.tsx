@@ -122,3 +122,20 @@ export function Select({ label, hint, options, ...props }: SelectProps) {
     </AriaSelect>
   );
 }
+
+interface DayFieldProps {
+  readonly label: string;
+  /** Such as 2026-11-20. */
+  readonly value: string | undefined;
+  readonly onChange: (day: string | undefined) => void;
+}
+
+/** A day of a filter, chosen or typed as the browser does it. */
+export function DayField({ label, value = "", onChange }: DayFieldProps) {
+  return (
+    <AriaTextField className="field" type="date" value={value} onChange={(day) => onChange(day || undefined)}>
+      <Label>{label}</Label>
+      <Input />
+    </AriaTextField>
+  );
+}

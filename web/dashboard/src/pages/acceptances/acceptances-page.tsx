@@ -1,9 +1,8 @@
 import "./acceptances.css";
 import { useEffect, useMemo, useState } from "react";
 import { type Api, useApi } from "../../api/client.ts";
-import { ApiError } from "../../api/errors.ts";
+import { ApiError, wrongInput } from "../../api/errors.ts";
 import { useSendOnce } from "../../api/send-once.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";

@@ -2,7 +2,7 @@ import "./acceptances.css";
 import { useState } from "react";
 import type { Erasure } from "#api/erasures.ts";
 import { type Api, useApi } from "../../api/client.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { Link } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";

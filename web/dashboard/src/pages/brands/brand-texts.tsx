@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Brand } from "#api/brands.ts";
 import { useApi } from "../../api/client.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

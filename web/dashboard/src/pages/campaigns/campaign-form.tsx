@@ -1,8 +1,8 @@
 import { useState } from "react";
 import type { Campaign } from "#api/campaigns.ts";
 import { useApi } from "../../api/client.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { useSendOnce } from "../../api/send-once.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
 import { useNavigate } from "../../app/router.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

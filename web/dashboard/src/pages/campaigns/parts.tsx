@@ -4,7 +4,7 @@ import { useState } from "react";
 import { FileTrigger } from "react-aria-components";
 import type { Campaign } from "#api/campaigns.ts";
 import { useApi } from "../../api/client.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";

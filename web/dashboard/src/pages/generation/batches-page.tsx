@@ -1,8 +1,8 @@
 import { type ChangeEvent, useId, useMemo, useState } from "react";
 import type { Batch } from "#api/generation-documents.ts";
 import type { ListedGenTemplate as ListedTemplate } from "#api/generation-templates.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { useSendOnce } from "../../api/send-once.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { type Texts, useTexts } from "../../texts/texts.tsx";

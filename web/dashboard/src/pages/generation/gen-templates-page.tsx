@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { ListedGenTemplate as ListedTemplate, GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { Link, useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";

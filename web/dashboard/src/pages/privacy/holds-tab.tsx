@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { LegalHold } from "#api/privacy.ts";
 import { useApi } from "../../api/client.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";

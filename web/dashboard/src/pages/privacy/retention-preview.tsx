@@ -2,14 +2,13 @@ import type { RetentionPreview as Preview } from "#api/privacy.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { useNow } from "../../ui/clock.tsx";
-import { DayField } from "../../ui/day-field.tsx";
 import { localOf, momentOf } from "../../ui/local-time.ts";
 import { NumberTiles, Section } from "../../ui/page.tsx";
 import { MoreRows } from "../../ui/pager.tsx";
 import { EmptyState } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { Time } from "../../ui/time.tsx";
+import { DayField } from "../../ui/text-field.tsx";
+import { Time, useNow } from "../../ui/time.tsx";
 import { Loaded } from "../access/parts.tsx";
 import { useRetentionPreview } from "./queries.ts";
 

@@ -1,5 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Deployment, Template, Version, VersionApproval, VersionDraft } from "#api/templates.ts";
+import type { VersionApproval } from "#api/approvals.ts";
+import type { Deployment, Template, Version, VersionDraft } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
 
 const all = ["templates"] as const;

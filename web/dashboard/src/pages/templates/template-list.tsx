@@ -5,7 +5,7 @@ import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
+import { Checkbox } from "../../ui/choices.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { MoreRows } from "../../ui/pager.tsx";

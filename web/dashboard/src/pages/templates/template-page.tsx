@@ -2,7 +2,7 @@ import "./templates.css";
 import { type ComponentType, lazy, Suspense, useState } from "react";
 import type { Template } from "#api/templates.ts";
 import { useApi } from "../../api/client.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { Link, useNavigate } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";

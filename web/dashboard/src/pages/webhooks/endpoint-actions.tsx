@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Delivery, Endpoint, EndpointWithSecret } from "#api/webhooks.ts";
 import { useApi } from "../../api/client.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { useNavigate } from "../../app/router.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";

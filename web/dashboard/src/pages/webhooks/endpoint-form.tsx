@@ -1,7 +1,7 @@
 import "./webhooks.css";
 import { useMemo, useState } from "react";
 import type { Endpoint, EventType } from "#api/webhooks.ts";
-import { wrongInput } from "../../api/wrong-input.ts";
+import { wrongInput } from "../../api/errors.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { CheckboxGroup, Switch } from "../../ui/choices.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";

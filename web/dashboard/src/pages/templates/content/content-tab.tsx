@@ -1,6 +1,6 @@
 import "./content.css";
 import { useState } from "react";
-import { wrongInput } from "../../../api/wrong-input.ts";
+import { wrongInput } from "../../../api/errors.ts";
 import { Link, useNavigate, useSearch } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";

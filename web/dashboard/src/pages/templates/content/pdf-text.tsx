@@ -2,7 +2,7 @@ import { FileTrigger } from "react-aria-components";
 import type { Template, TemplateFile } from "#api/templates.ts";
 import { maxPdfBytes, readPdfText } from "#platform/pdf-text.ts";
 import { base64Of, useApi } from "../../../api/client.ts";
-import { wrongInput } from "../../../api/wrong-input.ts";
+import { wrongInput } from "../../../api/errors.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
 import { PdfPages } from "../../../ui/pdf/pdf-pages.tsx";

@@ -1,8 +1,7 @@
 import "../policy/policy.css";
 import { useState } from "react";
 import type { Deployment, FlagValues, Version } from "#api/templates.ts";
-import { ApiError } from "../../../api/errors.ts";
-import { wrongInput } from "../../../api/wrong-input.ts";
+import { ApiError, wrongInput } from "../../../api/errors.ts";
 import { type Texts, useTexts } from "../../../texts/texts.tsx";
 import { Switch } from "../../../ui/choices.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";

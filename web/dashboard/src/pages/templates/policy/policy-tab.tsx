@@ -1,7 +1,7 @@
 import "./policy.css";
 import { useState } from "react";
 import { useApi } from "../../../api/client.ts";
-import { wrongInput } from "../../../api/wrong-input.ts";
+import { wrongInput } from "../../../api/errors.ts";
 import { useSession } from "../../../app/session.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";

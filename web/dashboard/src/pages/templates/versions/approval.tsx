@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { ApprovalRequest, Version, VersionApproval } from "#api/templates.ts";
+import type { ApprovalRequest, VersionApproval } from "#api/approvals.ts";
+import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
 import { Link } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";

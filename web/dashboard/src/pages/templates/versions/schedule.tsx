@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
 import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
-import { wrongInput } from "../../../api/wrong-input.ts";
+import { wrongInput } from "../../../api/errors.ts";
 import { type Texts, useLanguage, useTexts } from "../../../texts/texts.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { RadioGroup } from "../../../ui/choices.tsx";

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
-import { wrongInput } from "../../../api/wrong-input.ts";
+import { wrongInput } from "../../../api/errors.ts";
 import { Link } from "../../../app/router.tsx";
 import { useSession } from "../../../app/session.tsx";
 import { useLanguage, useTexts } from "../../../texts/texts.tsx";

@@ -1,15 +1,24 @@
-import { type DefaultTreeAdapterTypes, parse } from "parse5";
+import { parse } from "parse5";
 import { Fragment, type Mark, type Node, Slice } from "prosemirror-model";
 import { findMergeFields } from "#platform/merge-fields.ts";
 import { readAddress } from "#platform/restricted-html/address.ts";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import { documentRules } from "#platform/restricted-html/rules.ts";
 import { unsafeCharacter } from "#platform/restricted-html/text.ts";
+import {
+  attributeOf,
+  type Child,
+  childrenOf,
+  type Document,
+  directionOf,
+  type Element,
+  startOf,
+  styleOf,
+} from "./pasted-elements.ts";
+import { type ListParagraph, listParagraphs, numberTypeOf } from "./pasted-lists.ts";
+import { hiddenClassesIn, isHidden, type Unseen, unseenIn } from "./pasted-visibility.ts";
 import { areaOf, type Kept, markType, maxArea, nodeType, schema } from "./schema.ts";
 import { type Section, writeText } from "./write.ts";
-
-type Element = DefaultTreeAdapterTypes.Element;
-type Child = DefaultTreeAdapterTypes.ChildNode;
 
 /**
  * What other programs put on the clipboard, as a part of a text: its headings, paragraphs, lists, tables, links and
@@ -31,7 +40,7 @@ export function readClipboard(html: string, withFields: boolean): Slice | undefi
 /** What is nested more deeply than browsers do is from nobody who writes texts. */
 const maxDepth = 512;
 
-function isDeep(document: DefaultTreeAdapterTypes.Document): boolean {
+function isDeep(document: Document): boolean {
   let level = childrenOf(document);
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > maxDepth) return true;
@@ -269,97 +278,6 @@ class Gathered {
   }
 }
 
-/** Items of Word's lists. */
-interface ListParagraph {
-  readonly element: Element;
-  /** What stands around it alone, from outside in. */
-  readonly around: readonly Element[];
-  readonly level: number;
-  readonly isOrdered: boolean;
-  readonly type: string | undefined;
-  readonly start: number;
-}
-
-/** The items of one list that follow each other from this child on, and where it ends. */
-function listParagraphs(
-  children: readonly Child[],
-  start: number,
-  isHidden: (element: Element) => boolean,
-): { readonly items: ListParagraph[]; readonly end: number } {
-  const items: ListParagraph[] = [];
-  let end = start;
-  for (let index = start; index < children.length; index += 1) {
-    const child = children[index] as Child;
-    const isNothing = isBlank(child) || ("tagName" in child && isHidden(child));
-    const found = isNothing ? [] : itemsOf(child);
-    if (found.length > 0) end = index + 1;
-    else if (!isNothing || items.length === 0) break;
-    items.push(...found);
-  }
-  return { items, end };
-}
-
-/** Word writes an item as a paragraph, and on the web as a list of its own; both say how deep it is. */
-function itemsOf(child: Child): ListParagraph[] {
-  if (!("tagName" in child)) return [];
-  const level = /(?:^|;)\s*mso-list:[^;]*\blevel(\d+)/i.exec(attributeOf(child, "style") ?? "")?.[1];
-  if (level !== undefined)
-    return [{ element: child, around: [], level: Number(level), ...numberingOf(markerIn(child)) }];
-  const inside = childrenOf(child).filter((one) => !isBlank(one));
-  if (child.tagName === "div") {
-    const [list] = inside;
-    if (inside.length !== 1 || list === undefined || !["ul", "ol"].includes(list.nodeName)) return [];
-    return itemsOf(list).map((item) => ({ ...item, around: [child, ...item.around] }));
-  }
-  if (child.tagName !== "ul" && child.tagName !== "ol") return [];
-  const isOrdered = child.tagName === "ol";
-  const numbering = { isOrdered, type: isOrdered ? numberTypeOf(child) : undefined };
-  const items = inside.flatMap((element, index): ListParagraph[] => {
-    if (!("tagName" in element) || element.tagName !== "li") return [];
-    const depth = Number(attributeOf(element, "data-aria-level"));
-    return depth >= 1 ? [{ element, around: [child], level: depth, ...numbering, start: startOf(child) + index }] : [];
-  });
-  return items.length === inside.length ? items : [];
-}
-
-const isBlank = (child: Child): boolean =>
-  child.nodeName === "#comment" || (child.nodeName === "#text" && "value" in child && child.value.trim() === "");
-
-const numberTypes = new Map<string, string>([
-  ...([
-    ["lower-alpha", "a"],
-    ["lower-latin", "a"],
-    ["upper-alpha", "A"],
-    ["upper-latin", "A"],
-  ] as const),
-  ...([
-    ["lower-roman", "i"],
-    ["upper-roman", "I"],
-  ] as const),
-]);
-
-const numberTypeOf = (list: Element): string | undefined =>
-  attributeOf(list, "type") ?? numberTypes.get(styleOf(list).get("list-style-type") ?? "");
-
-/** What Word shows before an item, which browsers show themselves. */
-function markerIn(element: Element): string {
-  if (/mso-list:\s*ignore/i.test(attributeOf(element, "style") ?? "")) return textIn(element).trim();
-  for (const child of childrenOf(element)) {
-    const marker = "tagName" in child ? markerIn(child) : "";
-    if (marker !== "") return marker;
-  }
-  return "";
-}
-
-function numberingOf(marker: string): Pick<ListParagraph, "isOrdered" | "type" | "start"> {
-  const number = /^\(?(?:\d+\.)*(\d+|[a-z]+)[.)]/i.exec(marker)?.[1];
-  // Word draws one of its bullets with the letter o.
-  if (number === undefined || (number === "o" && marker === "o"))
-    return { isOrdered: false, type: undefined, start: 1 };
-  const type = /^\d/.test(number) ? undefined : /^[ivx]+$/i.test(number) && number.toLowerCase() !== "v" ? "i" : "a";
-  return { isOrdered: true, type, start: /^\d/.test(number) ? Number(number) : 1 };
-}
-
 function makeList(
   list: Pick<ListParagraph, "isOrdered" | "type" | "start">,
   items: readonly Node[][],
@@ -410,70 +328,6 @@ const blockNames = new Set(
   details summary`.split(/\s+/),
 );
 
-const droppedNames = new Set(
-  `head style script title meta link template noscript iframe object embed svg math img picture video audio canvas
-  input button select textarea colgroup col`.split(/\s+/),
-);
-
-function isHidden(element: Element): boolean {
-  const name = element.tagName;
-  // Names with a colon are of Office itself; of those only o:p has words.
-  if (droppedNames.has(name) || (name.includes(":") && name !== "o:p" && !name.startsWith("st1:"))) return true;
-  if (attributeOf(element, "hidden") !== undefined) return true;
-  const style = attributeOf(element, "style");
-  return style !== undefined && hides(declarationsIn(style));
-}
-
-const hides = (style: ReadonlyMap<string, string>): boolean =>
-  /^none\b/.test(style.get("display") ?? "") ||
-  /^all\b/.test(style.get("mso-hide") ?? "") ||
-  /^ignore\b/.test(style.get("mso-list") ?? "") ||
-  Number.parseFloat(style.get("opacity") ?? "1") === 0;
-
-/** The classes that a style of the document hides, as Word has them for styles with hidden text. */
-function hiddenClassesIn(document: DefaultTreeAdapterTypes.Document): ReadonlySet<string> {
-  const sheets = childrenOf(document)
-    .flatMap(childrenOf)
-    .flatMap(childrenOf)
-    .filter(({ nodeName }) => nodeName === "style");
-  const texts = sheets.map((sheet) =>
-    textIn(sheet)
-      .split("*/")
-      .map((part) => part.split("/*", 1)[0]),
-  );
-  const rules = texts.flatMap((parts) => parts.join("").split("}")).map((rule) => rule.split("{", 2));
-  const hiding = rules.filter(([, declarations]) => declarations !== undefined && hides(declarationsIn(declarations)));
-  return new Set(
-    hiding.flatMap(([selectors = ""]) =>
-      selectors.split(",").flatMap((selector) => /^\s*(?:p|span|li|div|a)?\.([\w-]+)\s*$/i.exec(selector)?.[1] ?? []),
-    ),
-  );
-}
-
-/** Why words are not seen, unless an element inside says otherwise. */
-interface Unseen {
-  /** Its letters have no size. */
-  readonly isEmpty?: boolean | undefined;
-  readonly isInvisible?: boolean | undefined;
-}
-
-function unseenIn(element: Element, around: Unseen): Unseen {
-  if (attributeOf(element, "style") === undefined) return around;
-  const style = styleOf(element);
-  const size = style.get("font-size") ?? /(?:^|\s)(0|[\d.]+(?:[a-z]+|%))(?=[\s/])/.exec(style.get("font") ?? "")?.[1];
-  const visibility = style.get("visibility");
-  return {
-    isEmpty: size === undefined ? around.isEmpty : (isNoSize(size) ?? around.isEmpty),
-    isInvisible: visibility === undefined ? around.isInvisible : /^(?:hidden|collapse)\b/.test(visibility),
-  };
-}
-
-/** Undefined where it depends on the size around it. */
-function isNoSize(size: string): boolean | undefined {
-  if (Number.parseFloat(size) === 0) return true;
-  return /%|em\b|ex\b|ch\b|smaller|larger|inherit|unset/.test(size) && !/rem\b/.test(size) ? undefined : false;
-}
-
 const emphasis = new Map([
   ...["b", "strong"].map((name) => [name, "strong"] as const),
   ...["i", "em"].map((name) => [name, "em"] as const),
@@ -512,15 +366,6 @@ function marksOf(element: Element, around: readonly Mark[]): readonly Mark[] {
   return isInLink ? marks.filter(({ type }) => type.name !== "u") : marks;
 }
 
-const styleOf = (element: Element): ReadonlyMap<string, string> => declarationsIn(attributeOf(element, "style") ?? "");
-
-function declarationsIn(style: string): ReadonlyMap<string, string> {
-  const declarations = style.split(";").map((declaration) => declaration.split(":"));
-  return new Map(
-    declarations.map(([name = "", value = ""]) => [name.trim().toLowerCase(), value.trim().toLowerCase()]),
-  );
-}
-
 /** Without the blanks around it and without line breaks at its end; nothing when there are no words. */
 function trimmed(line: readonly Node[]): Node[] {
   const words = [...line];
@@ -550,20 +395,3 @@ function spanOf(element: Element, name: string): number {
   const span = Number(attributeOf(element, name) ?? 1);
   return Number.isInteger(span) && span >= 1 && span <= 1000 ? span : 1;
 }
-
-const startOf = (element: Element): number => {
-  const start = Number(attributeOf(element, "start") ?? 1);
-  return Number.isInteger(start) ? start : 1;
-};
-
-const directionOf = (element: Element): Kept =>
-  attributeOf(element, "dir")?.toLowerCase() === "rtl" ? [["dir", "rtl"]] : [];
-
-const attributeOf = (element: Element, name: string): string | undefined =>
-  element.attrs.find((attribute) => attribute.name === name)?.value;
-
-const childrenOf = (node: Child | DefaultTreeAdapterTypes.Document): Child[] =>
-  "childNodes" in node ? node.childNodes : [];
-
-const textIn = (node: Child): string =>
-  node.nodeName === "#text" && "value" in node ? node.value : childrenOf(node).map(textIn).join("");

@@ -1,7 +1,7 @@
 import type { Command } from "prosemirror-state";
 import type { EditorView } from "prosemirror-view";
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
-import { wrongInput } from "../../../../api/wrong-input.ts";
+import { wrongInput } from "../../../../api/errors.ts";
 import { useTexts } from "../../../../texts/texts.tsx";
 import { Dialog } from "../../../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../../../ui/form.tsx";
