@@ -350,6 +350,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await main.getByRole("textbox", { name: /^Background/ }).fill("#ffdd00");
     await page.getByLabel("Sender name").fill("Example Legal");
     await page.getByLabel("Footer").fill("Example AG\n1 Example Street, Berlin");
+    await page.getByText("Attach the signed files to completion emails, up to 10 MB").click();
     await button(page, "Save").click();
     await page.getByText("Saved.").waitFor();
     const file = { name: "logo.png", mimeType: "image/png", buffer: Buffer.from(onePixel, "base64") };
@@ -366,7 +367,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await page.setViewportSize({ width: 1280, height: 900 });
     const [brand] = (await api.get("/v1/sign/brands")).body;
     expect(brand).toMatchObject({
-      ...{ name: "Example AG", senderName: "Example Legal" },
+      ...{ name: "Example AG", senderName: "Example Legal", attachFiles: true },
       colors: { header: "#0b3d2e", headerText: "#ffffff", button: "#ffdd00", buttonText: "#000000" },
       texts: [{ locale: "en", mail: "invitation", subject: "{sender} sends {subject}" }],
     });

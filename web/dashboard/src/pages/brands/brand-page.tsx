@@ -10,7 +10,7 @@ import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
-import { RadioGroup } from "../../ui/choices.tsx";
+import { Checkbox, RadioGroup } from "../../ui/choices.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { EmptyState, ErrorNotice, Notice } from "../../ui/states.tsx";
@@ -57,10 +57,11 @@ function Editor({ brand }: { readonly brand: Brand }) {
     setDraft((before) => ({ ...before, ...part }));
   };
   const send = async () => {
-    const { button, buttonText, header, headerText, name, senderName, replyTo, footer, font } = draft;
+    const { button, buttonText, header, headerText, name, senderName, replyTo, footer, attachFiles, font } = draft;
     const orNull = (text: string) => text.trim() || null;
     const asked = api.send<Brand>("PATCH", `${brandsPath}/${brand.id}`, {
       ...{ name: name.trim(), font, senderName: orNull(senderName), replyTo: orNull(replyTo), footer: orNull(footer) },
+      attachFiles,
       colors: {
         ...{ button: orNull(button), buttonText: orNull(buttonText) },
         ...{ header: orNull(header), headerText: orNull(headerText) },
@@ -99,6 +100,13 @@ function Editor({ brand }: { readonly brand: Brand }) {
           />
           <TextField {...text("senderName")} label={texts.senderName} hint={texts.senderNameHint} maxLength={100} />
           <TextField {...text("replyTo")} label={texts.replyTo} hint={texts.replyToHint} type="email" maxLength={320} />
+          <Checkbox
+            isSelected={draft.attachFiles}
+            isReadOnly={!mayChange}
+            onChange={(attachFiles) => set({ attachFiles })}
+          >
+            {texts.attachFiles}
+          </Checkbox>
           <TextField {...text("footer")} label={texts.footer} hint={texts.footerHint} rows={3} maxLength={500} />
         </Form>
         <BrandPreview brand={brand} draft={draft} />

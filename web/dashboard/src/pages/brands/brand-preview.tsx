@@ -60,6 +60,7 @@ export interface BrandDraft {
   readonly senderName: string;
   readonly replyTo: string;
   readonly footer: string;
+  readonly attachFiles: boolean;
   readonly font: Brand["font"];
   readonly button: string;
   readonly buttonText: string;
@@ -67,8 +68,8 @@ export interface BrandDraft {
   readonly headerText: string;
 }
 
-export const draftOf = ({ name, senderName, replyTo, footer, font, colors }: Brand): BrandDraft => ({
-  ...{ name, font },
+export const draftOf = ({ name, senderName, replyTo, footer, attachFiles, font, colors }: Brand): BrandDraft => ({
+  ...{ name, font, attachFiles },
   ...{ senderName: senderName ?? "", replyTo: replyTo ?? "", footer: footer ?? "" },
   ...{ button: colors.button ?? "", buttonText: colors.buttonText ?? "" },
   ...{ header: colors.header ?? "", headerText: colors.headerText ?? "" },

@@ -42,6 +42,7 @@ export const brands: typeof english = {
   senderNameHint: "Steht als Absender in E-Mails. Die Adresse bleibt die dieser Installation.",
   replyTo: "Antwortadresse",
   replyToHint: "Wohin Antworten auf E-Mails gehen.",
+  attachFiles: "Unterschriebene Dateien an E-Mails über den Abschluss anhängen, bis 10 MB",
   footer: "Fußzeile",
   footerHint: "Steht unter Seiten und E-Mails, zum Beispiel Ihre Anschrift.",
   preview: "Vorschau",

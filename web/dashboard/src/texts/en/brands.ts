@@ -39,6 +39,7 @@ export const brands = {
   senderNameHint: "Shown as the sender of emails. The address stays that of this installation.",
   replyTo: "Reply-to address",
   replyToHint: "Where replies go.",
+  attachFiles: "Attach the signed files to completion emails, up to 10 MB",
   footer: "Footer",
   footerHint: "Shown below pages and emails, such as your address.",
   preview: "Preview",
