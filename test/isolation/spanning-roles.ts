@@ -285,7 +285,7 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "docgen.usage_window claimer_sweeps (*)",
     ],
     grants: [
-      "docgen.document: SELECT (attempts, batch_id, claim, claimed_until, created_at, deleted_at, expires_at, id, organization_id, slot, started_at, status), UPDATE (attempts, claim, claimed_until, slot, started_at, status)",
+      "docgen.document: SELECT (attempts, batch_id, claim, claimed_until, created_at, deleted_at, expires_at, id, is_word, organization_id, slot, started_at, status), UPDATE (attempts, claim, claimed_until, slot, started_at, status)",
       "docgen.turn: SELECT, UPDATE (batch_at, single_at)",
       "docgen.usage_window: DELETE, SELECT (organization_id, seconds, window_start)",
     ],
