@@ -236,7 +236,7 @@ export const agreementDocument = shown(DocumentSchema, {
   }),
   originalFormat: readOnly(orNull(text()), {
     description:
-      "The format of the file you uploaded, such as docx, if it was converted to a PDF and is kept. Download it with `…/content?original=true`. Otherwise null.",
+      "The format of the file as it was sent, such as docx, when it was converted to a PDF and is kept: `…/content?original=true` downloads it. Otherwise null.",
     example: null,
   }),
   warnings: readOnly(warnings, {

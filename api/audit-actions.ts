@@ -43,6 +43,7 @@ const organization = done("organization", "organization");
 const endpoint = done("integration", "webhook-endpoint");
 const connect = done("integration", "connect-configuration");
 const brand = done("organization", "brand");
+const senderDomain = done("organization", "sender-domain");
 const exportSchedule = done("privacy", "export-schedule");
 const campaign = done("template", "campaign");
 const connectKey = done("integration", "connect-key");
@@ -181,6 +182,13 @@ export const auditActions = {
   "brand.created": brand("entity create", "A brand was created."),
   "brand.changed": brand("entity update", "A brand or its images were changed."),
   "brand.deleted": brand("entity delete", "A brand was deleted. Everything that used it gets the default brand."),
+  "sender-domain.created": senderDomain("entity create", "A domain was added that mails are to come from."),
+  "sender-domain.verified": senderDomain("entity update", "The records of a sender domain were found."),
+  "sender-domain.lost": senderDomain(
+    "entity update",
+    "Records of a verified sender domain were gone; mails no longer come from it.",
+  ),
+  "sender-domain.deleted": senderDomain("entity delete", "A sender domain was deleted."),
   "restricted.opened": done("privacy", "session")("entity read", "Someone has opened restricted records."),
 } as const satisfies Readonly<Record<string, AuditActionInfo>>;
 

@@ -7,11 +7,24 @@ import {
   BrandSchema,
   BrandTextSchema,
   CreateBrandRequestSchema,
+  CreateSenderDomainRequestSchema,
+  PreviewBrandMailResponseSchema,
   PutBrandImageRequestSchema,
+  SenderDomainSchema,
+  SenderRecordSchema,
   UpdateBrandRequestSchema,
 } from "#gen/assent/sign/v1/brands_pb.ts";
 import { choice, count, digest, flag, languageTag, list, orNull, text, time, uuid } from "./kinds.ts";
-import { type AnswerOf, type CreateOf, given, optional, readOnly, required, requiredApart } from "./members.ts";
+import {
+  type AnswerOf,
+  type CreateOf,
+  computed,
+  given,
+  optional,
+  readOnly,
+  required,
+  requiredApart,
+} from "./members.ts";
 import { closed, nested, resource, shown } from "./resource.ts";
 
 const color = (description: string, example: string) =>
@@ -33,7 +46,7 @@ const image = shown(BrandImageSchema, {
 });
 
 /** Mails that a brand has words for. */
-const brandMails = ["invitation", "reminder", "expiring", "completed", "declined", "voided", "expired"] as const;
+export const brandMails = ["invitation", "reminder", "expiring", "completed", "declined", "voided", "expired"] as const;
 
 const mailText = resource(BrandTextSchema, {
   locale: required(languageTag),
@@ -96,6 +109,57 @@ export const brand = resource(
   { create: CreateBrandRequestSchema, change: UpdateBrandRequestSchema, within: "settings", also: closed },
 );
 
+/** A mail as a brand makes it look. */
+export const mailPreview = shown(PreviewBrandMailResponseSchema, {
+  fromName: readOnly(orNull(text()), {
+    description: "Beside the address that mails come from; null for that of the installation.",
+  }),
+  replyTo: readOnly(orNull(text()), { description: "Null for where mails come from." }),
+  subject: readOnly(text()),
+  text: readOnly(text()),
+  html: readOnly(text(), { description: "With the logo in it. Its links lead nowhere." }),
+});
+
+const senderRecord = shown(SenderRecordSchema, {
+  purpose: readOnly(choice("proof", "dkim", "spf", "dmarc")),
+  type: computed({ type: "string", enum: ["TXT"] }, () => "TXT"),
+  name: readOnly(text(), { example: "_assent.mail.example.com" }),
+  value: readOnly(text(), {
+    description: "Of spf, what the record has to name; others may stand beside it.",
+    example: "assent-domain=0123456789abcdef0123456789abcdef",
+  }),
+  required: readOnly(flag, { at: "isRequired", description: "Whether the domain is only verified with it." }),
+  status: readOnly(choice("unchecked", "found", "missing", "wrong", "unreachable"), {
+    description: "unreachable when no name server answered.",
+  }),
+});
+
+/** A domain that mails of the organization come from. */
+export const senderDomain = resource(
+  SenderDomainSchema,
+  {
+    id: readOnly(uuid),
+    domain: required(text(1, 253), { description: "Unique within the organization.", example: "mail.example.com" }),
+    mailbox: optional(text(1, 64), {
+      null: "create",
+      description: { create: "What comes before the @; agreements when absent." },
+      example: "agreements",
+    }),
+    status: readOnly(choice("pending", "verified", "lost"), {
+      description: "lost when it was verified and its records are gone; it is verified again once they are back.",
+    }),
+    isSender: readOnly(flag, {
+      description: "Whether mails come from it: of the verified ones, the one that was added first.",
+    }),
+    records: readOnly(list(nested(senderRecord)), { description: "To set in the DNS of the domain." }),
+    checkedAt: readOnly(orNull(time), { description: "When its records were last answered for." }),
+    verifiedAt: readOnly(orNull(time), { description: "Since when it has been verified." }),
+    createdAt: readOnly(time),
+  },
+  { create: CreateSenderDomainRequestSchema, also: closed },
+);
+export type SenderDomain = AnswerOf<typeof senderDomain.table>;
+
 /** What pages show of a brand; neither what the organization calls it nor what its mails say. */
 const brandLook = shown(BrandSchema, {
   name: readOnly(orNull(text()), {
@@ -131,5 +195,6 @@ export const brandPicture = resource(PutBrandImageRequestSchema, {
   }),
 });
 
+export type MailPreview = AnswerOf<typeof mailPreview.table>;
 export type Brand = AnswerOf<typeof brand.table>;
 export type BrandBody = CreateOf<typeof brand.table>;

@@ -97,7 +97,7 @@ const listed = {
 /** The service measures bytes. */
 const content = required(text(1, 524_288, { everywhere: true }), {
   description:
-    "Restricted HTML or Markdown with Liquid, at most 512 KB. For a Word file: `asset:<id>` of the stored file.",
+    "Restricted HTML or Markdown with Liquid, at most 512 KB. Of a Word file its address, `asset:<id>`, after it is stored as an asset.",
   example: "<h1>Offer {{ number }}</h1><p>{{ customer.name }} pays {{ total | money: 'EUR' }}.</p>",
 });
 const exampleData = { number: "17", customer: { name: "Example AG" }, total: 120.5 };
@@ -153,7 +153,8 @@ const wordType = "application/vnd.openxmlformats-officedocument.wordprocessingml
 
 export const asset = shown(AssetSchema, {
   id: readOnly(uuid, {
-    description: "Templates show an image as `asset:<id>`. For a Word file, this is the content of its template.",
+    description:
+      "Templates show an image as `asset:<id>`; a Word file is the content of a template under this address.",
   }),
   name: readOnly(text(), { example: "logo.png" }),
   contentType: readOnly(choice("image/png", "image/jpeg", wordType)),

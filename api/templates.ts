@@ -295,6 +295,10 @@ export const template = resource(
       description: { create: "Who the user contracts with.", change: "Who the user contracts with." },
     }),
     metadata: optional(mapOf(text(0, 500), { max: 50, key: 500 }), { default: {} }),
+    brandId: optional(orNull(uuid), {
+      description:
+        "How pages look where the deployment names no brand; null for the default brand of the organization.",
+    }),
     currentVersions: readOnly(keyed(currentVersion, "locale"), {
       description: "The published version of each locale.",
     }),

@@ -7,6 +7,8 @@ import type {
 import { DomainError, isErrorCode } from "#platform/errors.ts";
 import { createGatherer } from "#platform/gatherer.ts";
 import { isFinal } from "#platform/rpc/status.ts";
+import { noopTracer, type Tracer, traced } from "#platform/telemetry.ts";
+import { isSampled } from "#platform/trace-context.ts";
 
 export interface AcceptCoalescer {
   /** Records one acceptance. Rejects with a DomainError, after at most queueMs + callMs. */
@@ -107,4 +109,26 @@ function errorOf(outcome: AcceptBatchResponse_Result["outcome"]): Error {
   const { errorCode, message, details } = outcome.value;
   if (!isErrorCode(errorCode)) return new Error(`AcceptBatch answered with the unknown error ${errorCode}`);
   return new DomainError(errorCode, { ...(message === "" ? {} : { message }), details });
+}
+
+type Send = AcceptCoalescerDeps["send"];
+type Items = AcceptBatchRequest_Item[];
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Puts a batch into the trace of the first request in it whose trace is recorded, with links to the other ones: a span
+ * has one parent only.
+ */
+export function traceBatches(
+  tracer: Tracer = noopTracer,
+  send: (items: Items, headers: Headers, signal: AbortSignal) => ReturnType<Send>,
+): Send {
+  if (tracer.isOn !== true) return (items, signal) => send(items, {}, signal);
+  return (items, signal) => {
+    const [first, ...links] = items.flatMap(({ caller }) => (isSampled(caller?.traceparent) ? caller.traceparent : []));
+    if (first === undefined) return send(items, {}, signal);
+    const attributes = { "assent.items": items.length };
+    const span = tracer.startSpan("accept batch", "internal", first, { attributes, links });
+    return traced(tracer, span, () => send(items, { traceparent: span.traceparent }, signal));
+  };
 }

@@ -23,7 +23,7 @@ import type { RpcServer } from "#platform/rpc/server.ts";
 import { shareReads } from "#platform/rpc/shared-reads.ts";
 import type { Runtime } from "#platform/service.ts";
 import type { Tracer } from "#platform/telemetry.ts";
-import { createAcceptCoalescer } from "./accept-coalescer.ts";
+import { createAcceptCoalescer, traceBatches } from "./accept-coalescer.ts";
 import { createAuthenticate } from "./auth/authenticate.ts";
 import { createChangePoller } from "./auth/change-poller.ts";
 import { createKeySet } from "./auth/key-set.ts";
@@ -59,7 +59,6 @@ import type { Services } from "./routes/services.ts";
 import { createSessions, type Sessions } from "./sessions/authenticate-session.ts";
 import { createLinkGuard, defaultSigningPageFolder, loadSigningPage } from "./signing/links.ts";
 import { type StaticFile, staticFile } from "./static-file.ts";
-import { traceBatches } from "./trace-batches.ts";
 import { defaultVerifierFolder, loadDocumentPage, loadVerifier } from "./verifier.ts";
 
 export interface GatewayDeps {
@@ -130,6 +129,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
   const { click, coalescer } = createClickClients(shareReads(deps.click), tracer);
   const sign = shareReads(deps.sign);
   const signClient = createClient(SignService, sign);
+  const templates = createClient(TemplatesService, shareReads(deps.templates));
   const batchBodies = createBatchBodies();
   const documentBodies = createDocumentBodies();
   const reference = createReference(documentAt(config.publicUrl ?? ""));
@@ -161,11 +161,11 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       organizations: createClient(OrganizationService, deps.auth),
       erasures: createClient(ErasureService, deps.auth),
       exports: createClient(ExportService, deps.auth),
-      templates: createClient(TemplatesService, shareReads(deps.templates)),
+      templates,
       click,
       docgen: createClient(DocgenService, shareReads(deps.docgen)),
       sign: signClient,
-      looks: createBrandLooks({ sign: signClient, logger }),
+      looks: createBrandLooks({ sign: signClient, templates, logger }),
       abuseContact: config.abuseContact ?? "",
       signing: createClient(SigningService, sign),
       webhooks: createClient(WebhooksService, shareReads(deps.webhooks)),

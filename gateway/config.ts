@@ -13,7 +13,6 @@ import {
   stringSetting,
   urlSetting,
 } from "#platform/config.ts";
-import { isEmailAddress } from "#platform/mail/mail.ts";
 import { type Egress, egressOf, egressSettings } from "#platform/net/egress-proxy.ts";
 import {
   createNamedReceivers,
@@ -21,7 +20,7 @@ import {
   namedReceiversSetting,
   privateReceiversSetting,
 } from "#platform/net/receiver-settings.ts";
-import { commonSettings, freshSetting } from "#platform/service-settings.ts";
+import { abuseSetting, commonSettings, freshSetting } from "#platform/service-settings.ts";
 import { watchFile } from "#platform/watched-file.ts";
 import type { GrpcConfig } from "./grpc/listen-grpc.ts";
 import { type ClientMap, parseClientMap } from "./grpc/public-rpcs.ts";
@@ -73,7 +72,7 @@ export const defaultFloodGuardRequests = 300_000;
 /** Its value is the text, so that nothing but the file is read again. */
 const clientsSetting: Setting<string> = {
   ...stringSetting(
-    'What callers with a certificate can do, as JSON by a DNS name or URI in the certificate: {"spiffe://example.org/ns/shop/sa/checkout":{"client":"checkout","organizations":["…"],"scopes":["click:accept"]}}. A file (GRPC_CLIENTS_FILE) is read again every 10 s.',
+    'What callers may do that have a certificate, as JSON by a DNS name or URI in it: {"spiffe://example.org/ns/shop/sa/checkout":{"client":"checkout","organizations":["…"],"scopes":["click:accept"]}}. A file (GRPC_CLIENTS_FILE) is read again every 10 s.',
     "",
   ),
   parse: (text) => {
@@ -84,24 +83,12 @@ const clientsSetting: Setting<string> = {
 
 const reportsSecretSetting: Setting<string> = {
   ...secretSetting(
-    "The secret in the address at which mail servers and mail services report bounces, PUBLIC_URL/mail/reports/SECRET (docs/mail.md): 32 to 200 letters, digits, - and _. If empty, no reports are accepted. A file (MAIL_REPORTS_SECRET_FILE) is read again with each report.",
+    "What mail servers and mail services report mails with that came back, in the address PUBLIC_URL/mail/reports/SECRET (docs/mail.md): 32 to 200 letters, digits, - and _. Empty takes no reports. A file (MAIL_REPORTS_SECRET_FILE) is read again with each report.",
     "",
   ),
   parse: (text) => {
     if (text !== "" && !/^[\w-]{32,200}$/.test(text)) throw new Error("must be 32 to 200 letters, digits, - and _");
     return text;
-  },
-};
-
-const abuseSetting: Setting<string> = {
-  ...stringSetting(
-    "Where people who are asked to agree can report abuse of this installation: an email address, or an https: URL, which gets ?reference= with what the report is about. The signing page, the page of an expired link and the page of a session link to it, whatever their brand. Empty: no link.",
-    "",
-  ),
-  parse: (text) => {
-    if (text === "" || isEmailAddress(text)) return text;
-    if (URL.parse(text)?.protocol === "https:") return text;
-    throw new Error("must be an email address or an https: address");
   },
 };
 
@@ -112,7 +99,7 @@ export const settings = {
   ...withoutRpc,
   DATABASE_POOL_SIZE: { ...commonSettings.DATABASE_POOL_SIZE, fallback: 4 },
   HOST: stringSetting("The address that the public API listens on.", "0.0.0.0"),
-  PORT: integerSetting("The port of the public API; 0 uses a free one.", 8080, { min: 0, max: 65_535 }),
+  PORT: integerSetting("The port of the public API; 0 takes a free one.", 8080, { min: 0, max: 65_535 }),
   AUTH_TARGET: stringSetting(
     "Where the auth service answers gRPC: host:port, or dns:///name:port of a headless Service.",
   ),
@@ -134,7 +121,7 @@ export const settings = {
     [],
   ),
   FLOOD_GUARD_REQUESTS: integerSetting(
-    "The number of requests one address can send in 60 s, counted by each gateway process; IPv6 addresses count by their /64. 0 turns the guard off. Behind a proxy that isn't in TRUSTED_PROXIES, all clients share one address.",
+    "Requests one address may send in 60 s, counted by each gateway process; IPv6 addresses count by their /64. 0 turns the guard off. Behind a proxy that is not in TRUSTED_PROXIES all clients are one address.",
     defaultFloodGuardRequests,
     { min: 0, max: 1_000_000_000 },
   ),
@@ -143,15 +130,15 @@ export const settings = {
     "",
   ),
   GRPC_PORT: integerSetting(
-    "The port at which programs outside the installation call the public RPCs (docs/grpc.md); 0 turns this off.",
+    "The port that programs outside of the installation call the public RPCs at (docs/grpc.md); 0 serves none.",
     0,
     { min: 0, max: 65_535 },
   ),
-  GRPC_HOST: stringSetting("The address it listens on.", "0.0.0.0"),
+  GRPC_HOST: stringSetting("The address that it listens on.", "0.0.0.0"),
   GRPC_TLS_CERT_FILE: stringSetting("PEM file of its certificate. Empty means gRPC without TLS.", ""),
   GRPC_TLS_KEY_FILE: stringSetting("PEM file of the certificate's private key.", ""),
   GRPC_TLS_CA_FILE: stringSetting(
-    "PEM file of the authorities of callers' certificates. If empty, callers aren't asked for a certificate and need a token.",
+    "PEM file of the authorities that certificates of callers come from. Empty asks callers for none: they need a token.",
     "",
   ),
   GRPC_CLIENTS: clientsSetting,
@@ -165,14 +152,14 @@ export const settings = {
   ),
   OIDC_CLIENT_ID: stringSetting("The client ID of this installation at the provider. Required with OIDC_ISSUER.", ""),
   OIDC_CLIENT_SECRET: secretSetting(
-    "The secret of that client. Empty for a public client, which uses only PKCE. A file (OIDC_CLIENT_SECRET_FILE) is read again with each sign-in.",
+    "The secret of that client. Empty for a public client, which has PKCE alone. A file (OIDC_CLIENT_SECRET_FILE) is read again with each sign-in.",
     "",
   ),
   OIDC_NAME: stringSetting("The provider's name on the sign-in page: “Sign in with …”.", "SSO"),
   MAIL_REPORTS_SECRET: reportsSecretSetting,
   ABUSE_CONTACT: abuseSetting,
   NODE_ENV: stringSetting(
-    "With production, the gateway doesn't start unless the embed script, the evidence verifier and the signing page were built.",
+    "With production the gateway does not start when the embed script, the verifier of evidence or the signing page was not built.",
     "",
   ),
 };

@@ -432,6 +432,18 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The organization has 100 brands. Delete a brand that you no longer need.",
   ),
+  SENDER_DOMAIN_NOT_FOUND: row(404, Code.NotFound, "There is no sender domain with this id."),
+  SENDER_DOMAIN_EXISTS: row(409, Code.AlreadyExists, "The organization has this sender domain already."),
+  SENDER_DOMAIN_TAKEN: row(
+    409,
+    Code.FailedPrecondition,
+    "Another organization has verified this domain. It can be verified here once its records are gone there.",
+  ),
+  SENDER_DOMAIN_LIMIT_REACHED: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has 10 sender domains. Delete one that you no longer need.",
+  ),
   SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no webhook configuration with this id."),
   WEBHOOK_ENDPOINT_NOT_FOUND: row(404, Code.NotFound, "There is no webhook endpoint with this id."),
   WEBHOOK_DELIVERY_NOT_FOUND: row(

@@ -72,7 +72,7 @@ const repeats = (key: Buffer, period: number): boolean => key.subarray(period).e
  */
 export const masterKeySetting = (doc: string, spelling: Spelling = {}): Setting<string> => ({
   ...secretSetting(
-    `${doc} To replace it, set several keys separated by commas: the first one seals, and all of them open.`,
+    `${doc} Several keys, with commas between them, while it is replaced: the first one seals, all open.`,
   ),
   parse: (text) => {
     parseMasterKeys(text, spelling);

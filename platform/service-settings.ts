@@ -15,6 +15,7 @@ import {
   urlSetting,
 } from "./config.ts";
 import type { Logger } from "./logger.ts";
+import { isEmailAddress } from "./mail/mail.ts";
 import { parseAdminTokens, requireKnownCaller } from "./rpc/callers.ts";
 import { createInternalTokens, type InternalTokens, parseInternalKeys } from "./rpc/internal-tokens.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
@@ -25,7 +26,7 @@ import { watchFile } from "./watched-file.ts";
 /** Its value is the text, so that nothing but the file is read again. */
 const internalKeysSetting: Setting<string> = {
   ...secretSetting(
-    "The keys with which the processes of one installation identify themselves to each other, each at least 32 random bytes in base64, separated by commas: the first one signs, all of them verify. The same in every process, and required without RPC_TLS_CERT_FILE. A file (INTERNAL_TOKEN_KEYS_FILE) is read again every 10 s.",
+    "The keys that the processes of one installation prove themselves to each other with, each at least 32 random bytes in base64, separated by commas: the first one signs, all of them verify. The same in every process, and required without RPC_TLS_CERT_FILE. A file (INTERNAL_TOKEN_KEYS_FILE) is read again every 10 s.",
     "",
   ),
   parse: (text) => {
@@ -36,7 +37,7 @@ const internalKeysSetting: Setting<string> = {
 
 const adminTokenSetting: Setting<string> = {
   ...secretSetting(
-    "The bearer tokens of RPCs on the admin port, separated by commas: each with its owner's name in front (ann:TOKEN), which then appears in logs and audit trails, or without a name; /view after the name (ann/view:TOKEN) allows only reading. A file (ADMIN_TOKEN_FILE) is read again with each call. Empty turns these RPCs off.",
+    "The bearer tokens of RPCs on the admin port, separated by commas: each with the name of whoever has it before it (ann:TOKEN), which then stands in logs and audit trails, or without; /view behind the name (ann/view:TOKEN) is for an operator who looks and changes nothing. A file (ADMIN_TOKEN_FILE) is read again with each call. Empty turns these RPCs off.",
     "",
   ),
   parse: (text) => {
@@ -55,7 +56,7 @@ export const commonSettings = {
     { secret: true },
   ),
   DATABASE_ROLE: stringSetting(
-    "The database role to use after login. Empty: assent_<service>. '-': the login role itself, which must then obey row-level security.",
+    "The database role to take on after login. Empty means assent_<service>; '-' stays the login role, which must then obey row-level security itself.",
     "",
   ),
   DATABASE_POOL_SIZE: integerSetting(
@@ -64,15 +65,15 @@ export const commonSettings = {
     { min: 1, max: 1000 },
   ),
   RPC_HOST: stringSetting("The address that gRPC listens on.", "0.0.0.0"),
-  RPC_PORT: integerSetting("The port that gRPC listens on; 0 uses a free one.", 50_051, port),
+  RPC_PORT: integerSetting("The port that gRPC listens on; 0 takes a free one.", 50_051, port),
   ADMIN_HOST: stringSetting(
     "The address of the admin port (health, metrics, RPCs as JSON). Anyone who reaches it can read health and metrics.",
     "127.0.0.1",
   ),
-  ADMIN_PORT: integerSetting("The admin port; 0 uses a free one.", 9090, port),
+  ADMIN_PORT: integerSetting("The admin port; 0 takes a free one.", 9090, port),
   ADMIN_TOKEN: adminTokenSetting,
   NATS_URL: secretSetting(
-    "The NATS servers, comma-separated: nats://user:password@host:4222, or tls://…?ca=/path/of/authority.pem for TLS (without ca: the authorities that Node trusts). Can be empty only in the single process, which has its own bus.",
+    "The NATS servers, comma-separated: nats://user:password@host:4222, or tls://…?ca=/path/of/authority.pem for TLS (without ca the authorities that Node trusts). Empty is possible only in the single process, which has its own bus.",
     "",
   ),
   LOG_LEVEL: stringSetting("trace, debug (one line per RPC), info, warn, error or silent.", "info"),
@@ -171,3 +172,31 @@ export const installationRoutes =
       })),
     }));
   };
+
+/** ABUSE_CONTACT, of all that people who are asked to agree see. */
+export const abuseSetting: Setting<string> = {
+  ...stringSetting(
+    "Where people who are asked to agree report abuse of this installation: an email address, or an https: one, which gets ?reference= with what it is about. The signing page, the page of a link that has ended, the page of a session and mails about agreements link to it, whatever brand they have. Empty for no link.",
+    "",
+  ),
+  parse: (text) => {
+    if (text === "" || isEmailAddress(text)) return text;
+    if (URL.parse(text)?.protocol === "https:") return text;
+    throw new Error("must be an email address or an https: address");
+  },
+};
+
+/**
+ * Where somebody reports that Assent is abused: the operator's address with what it is about, or an empty text when the
+ * operator has named none.
+ */
+export function reportUrlOf(contact: string, reference = ""): string {
+  if (contact === "") return "";
+  if (contact.startsWith("https:")) {
+    if (reference === "") return contact;
+    const url = new URL(contact);
+    url.searchParams.set("reference", reference);
+    return url.href;
+  }
+  return `mailto:${contact}?subject=${encodeURIComponent(reference === "" ? "Abuse" : `Abuse: ${reference}`)}`;
+}

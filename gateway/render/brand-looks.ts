@@ -4,7 +4,9 @@ import { LRUCache } from "lru-cache";
 import { brandLookOf } from "#api/brands.ts";
 import type { Brand } from "#gen/assent/sign/v1/brands_pb.ts";
 import type { SignService } from "#gen/assent/sign/v1/sign_pb.ts";
+import type { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import { type Caller, callerHeaders } from "#platform/caller.ts";
+import { fromConnectError } from "#platform/errors.ts";
 import { escapeHtml } from "#platform/escape-html.ts";
 import { languageFor } from "#platform/language.ts";
 import type { Logger } from "#platform/logger.ts";
@@ -22,10 +24,17 @@ export interface PageLook {
 
 export interface BrandLooks {
   /**
-   * The look of what has chosen this brand, or none when it is empty; at most some seconds old. Never rejects: while the
-   * sign service is away, pages have the look of the product.
+   * The look of what has chosen this brand, or else of what its template has; at most some seconds old. Never rejects:
+   * while the services that know it are away, pages have the look of the product.
    */
-  of(caller: Caller, brandId: string): Promise<PageLook>;
+  of(caller: Caller, chosen: Chosen): Promise<PageLook>;
+}
+
+interface Chosen {
+  /** Empty for none. */
+  readonly brandId: string;
+  /** Of click-acceptance, whose texts have a brand of their own. */
+  readonly templateId?: string;
 }
 
 const freshMs = 5_000;
@@ -34,14 +43,25 @@ const remembered = 10_000;
 
 export function createBrandLooks(deps: {
   readonly sign: Pick<Client<typeof SignService>, "resolveBrand">;
+  readonly templates: Pick<Client<typeof TemplatesService>, "getTemplate">;
   readonly logger: Logger;
 }): BrandLooks {
   const looks = new LRUCache<string, Promise<PageLook>>({ max: remembered, ttl: freshMs });
-  const load = async (caller: Caller, brandId: string): Promise<PageLook> => {
+  const load = async (caller: Caller, { brandId, templateId }: Chosen): Promise<PageLook> => {
     const organizationId = caller.orgId;
     const options = { headers: callerHeaders(caller), timeoutMs: answerMs };
+    const ofTemplate = async (): Promise<string> => {
+      if (templateId === undefined) return "";
+      // A template that was deleted has none any more; its sessions still show their text.
+      const { template } = await deps.templates.getTemplate({ templateId }, options).catch((error: unknown) => {
+        if (fromConnectError(error)?.code === "CLICK_TEMPLATE_NOT_FOUND") return { template: undefined };
+        throw error;
+      });
+      return template?.brandId ?? "";
+    };
     try {
-      const { brand, organizationName } = await deps.sign.resolveBrand({ brandId }, options);
+      const asked = { brandId: brandId || (await ofTemplate()) };
+      const { brand, organizationName } = await deps.sign.resolveBrand(asked, options);
       return { organizationId, organizationName, brand };
     } catch (error) {
       deps.logger.warn({ err: error }, "a brand could not be read; pages have the look of the product");
@@ -49,9 +69,9 @@ export function createBrandLooks(deps: {
     }
   };
   return {
-    of: (caller, brandId) => {
-      const key = `${caller.orgId} ${brandId}`;
-      const look = looks.get(key) ?? load(caller, brandId);
+    of: (caller, { brandId, templateId }) => {
+      const key = `${caller.orgId} ${brandId || `of ${templateId}`}`;
+      const look = looks.get(key) ?? load(caller, { brandId, ...(templateId === undefined ? {} : { templateId }) });
       if (!looks.has(key)) looks.set(key, look);
       return look;
     },
@@ -125,18 +145,3 @@ function sheetOf({ colors, font }: Brand): string {
 /** What both of our pages say of the frame. */
 export const frameStyle =
   ".brand-head{background:var(--brand-header,transparent);color:var(--on-brand-header,inherit);padding:.75rem 1rem;border-radius:.5rem;font-weight:600;overflow-wrap:anywhere}.brand-head img{display:block;max-width:min(100%,13.75rem);max-height:4rem}.brand-foot{font-size:.875rem}.brand-foot p{margin:.25rem 0}";
-
-/**
- * Where somebody reports that Assent is abused: the operator's address with what it is about, or an empty text when the
- * operator has named none.
- */
-export function reportUrlOf(contact: string, reference = ""): string {
-  if (contact === "") return "";
-  if (contact.startsWith("https:")) {
-    if (reference === "") return contact;
-    const url = new URL(contact);
-    url.searchParams.set("reference", reference);
-    return url.href;
-  }
-  return `mailto:${contact}?subject=${encodeURIComponent(reference === "" ? "Abuse" : `Abuse: ${reference}`)}`;
-}

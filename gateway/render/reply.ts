@@ -4,11 +4,12 @@ import { rendering as shownRendering } from "#api/renderings.ts";
 import type { Rendering } from "#gen/assent/click/v1/click_pb.ts";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { directionOf } from "#platform/language.ts";
+import { reportUrlOf } from "#platform/service-settings.ts";
 import type { EmbedScript } from "../embed-script.ts";
 import { prefers } from "../http/accept.ts";
 import { isKnown } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
-import { frameStyle, type PageFrame, type PageLook, pageFrame, reportUrlOf } from "./brand-looks.ts";
+import { frameStyle, type PageFrame, type PageLook, pageFrame } from "./brand-looks.ts";
 
 export interface RenderReplyOptions {
   readonly format: RenderFormat | undefined;

@@ -165,8 +165,8 @@ export const deploymentRoutes: readonly Route[] = [
   }),
 ];
 
-/** Throws BRAND_NOT_FOUND. A brand that goes later is no mistake of the deployment: then the default one holds. */
-async function requireBrand(
+/** Throws BRAND_NOT_FOUND. A brand that goes later is no mistake of what names it: then the default one holds. */
+export async function requireBrand(
   request: Pick<RouteRequest<string, unknown, { readonly brandId?: string | null | undefined }>, "body" | "caller">,
   sign: Pick<Services["sign"], "getBrand">,
 ): Promise<void> {

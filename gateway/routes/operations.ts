@@ -19,6 +19,7 @@ export type ResourceName =
   | "attachment"
   | "signTemplate"
   | "brand"
+  | "senderDomain"
   | "webhookEndpoint"
   | "webhookDelivery"
   /** Parameters that are no ids: as their rows call them. */
@@ -65,6 +66,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   EXPORT_SCHEDULE_NOT_FOUND: "exportSchedule",
   TEMPLATE_NOT_FOUND: "signTemplate",
   BRAND_NOT_FOUND: "brand",
+  SENDER_DOMAIN_NOT_FOUND: "senderDomain",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",
   USER_NOT_FOUND: "member",

@@ -208,7 +208,7 @@ async function renderWithLook(
 ) {
   const answer = await click.render({ ...wanted, origin: request.headers.origin }, onBehalfOf(request));
   const rendering = required(answer.rendering);
-  return { rendering, look: await looks.of(request.caller, rendering.brandId) };
+  return { rendering, look: await looks.of(request.caller, rendering) };
 }
 
 const askedFor = (

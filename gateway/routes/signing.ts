@@ -17,11 +17,11 @@ import {
 import type { FinishSigningResponse } from "#gen/assent/sign/v1/signing_pb.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import { refusedField } from "#platform/problems.ts";
+import { reportUrlOf } from "#platform/service-settings.ts";
 import { decodeBase64 } from "../document-bodies/read-documents.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import { attachment } from "../http/file-reply.ts";
 import { jsonReply, type Reply } from "../http/reply.ts";
-import { reportUrlOf } from "../render/brand-looks.ts";
 import { requireOwnOrigin, requireSessionToken, visitorOf } from "../signing/session.ts";
 import { createBody, defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { fileErrors } from "./sign/base.ts";

@@ -3,6 +3,7 @@ import { type Template, TemplateStatus } from "#gen/assent/templates/v1/template
 import { enumValue } from "../../views/scalars.ts";
 import { clickDialect } from "../http/error-dialect.ts";
 import { jsonReply, noContent, type Reply } from "../http/reply.ts";
+import { requireBrand } from "./deployments.ts";
 import { gatherPages, nextPage, nextPageHeader, type PageQuery, pageLimit } from "./pages.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, type ProtectedAccess, queryOf, type Route } from "./route.ts";
 import { described, flag, listOf, oneOf, required, text } from "./schema-parts.ts";
@@ -71,8 +72,16 @@ export const templateRoutes: readonly Route[] = [
     access: write,
     body: createBody(template, { example: { name: "Terms of service", type: "STATIC" } }),
     success: { status: 201, description: "The created template.", schema: template.schemas.answer },
-    errors: ["CLICK_TEMPLATE_SLUG_EXISTS", "CLICK_POLICY_FLAG_INVALID", "CLICK_POLICY_FLAG_CONFLICT"],
-    call: (request, { templates }) => templates.createTemplate(template.create(request.body), onBehalfOf(request)),
+    errors: [
+      "BRAND_NOT_FOUND",
+      "CLICK_TEMPLATE_SLUG_EXISTS",
+      "CLICK_POLICY_FLAG_INVALID",
+      "CLICK_POLICY_FLAG_CONFLICT",
+    ],
+    call: async (request, { templates, sign }) => {
+      await requireBrand(request, sign);
+      return templates.createTemplate(template.create(request.body), onBehalfOf(request));
+    },
     respond: (answer) => templateReply(201, answer.template),
   }),
   defineRoute({
@@ -101,12 +110,13 @@ export const templateRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/v1/click/templates/{id}",
     summary: "Change a template",
-    description: "Absent members keep their values; null clears description, counterparty and metadata.",
+    description: "Absent members keep their values; null clears description, counterparty, metadata and brandId.",
     access: write,
     notFound: { id: "CLICK_TEMPLATE_NOT_FOUND" },
     body: changeBody(template, { example: { name: "Terms of service 2026" } }),
     success: { status: 200, description: "The changed template.", schema: template.schemas.answer },
     errors: [
+      "BRAND_NOT_FOUND",
       "CLICK_TEMPLATE_SLUG_EXISTS",
       "CLICK_TEMPLATE_ARCHIVED",
       "CLICK_TEMPLATE_TYPE_LOCKED",
@@ -114,11 +124,11 @@ export const templateRoutes: readonly Route[] = [
       "CLICK_POLICY_FLAG_CONFLICT",
       "CLICK_CONTENT_INVALID",
     ],
-    call: (request, { templates }) =>
-      templates.updateTemplate(
-        { ...template.change(request.body), templateId: request.params.id },
-        onBehalfOf(request),
-      ),
+    call: async (request, { templates, sign }) => {
+      await requireBrand(request, sign);
+      const change = { ...template.change(request.body), templateId: request.params.id };
+      return templates.updateTemplate(change, onBehalfOf(request));
+    },
     respond: (answer) => templateReply(200, answer.template),
   }),
   defineRoute({

@@ -1,10 +1,10 @@
 import type { Request } from "express";
 import { DomainError, fromConnectError } from "#platform/errors.ts";
 import { parseOrgId } from "#platform/ids.ts";
+import { reportUrlOf } from "#platform/service-settings.ts";
 import { prefers } from "../http/accept.ts";
 import type { Exchange } from "../http/exchange.ts";
 import type { Reply } from "../http/reply.ts";
-import { reportUrlOf } from "../render/brand-looks.ts";
 import type { RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { endedPage, linkEndOf } from "./ended-page.ts";
@@ -70,7 +70,7 @@ export async function endedReply(
   const orgId = parseOrgId(organizationId);
   const { requestId, traceparent } = request.caller;
   // Nobody has signed in: the link says whose it is.
-  const look = orgId && (await looks.of({ orgId, clientId: "link", requestId, traceparent }, brandId));
+  const look = orgId && (await looks.of({ orgId, clientId: "link", requestId, traceparent }, { brandId }));
   const acceptLanguage = request.headers["accept-language"] ?? "";
   const reportUrl = reportUrlOf(abuseContact, agreementId);
   return endedPage(linkEndOf(outcome), { acceptLanguage, subject, look, reportUrl });

@@ -24,7 +24,7 @@ export const compatSamples: Readonly<Record<string, () => SampleRequest>> = {
 
 /** Operations that name what no sample knows, or what another one has removed: past the check of scopes they may find nothing. */
 export const mayFindNothing: ReadonlySet<string> = new Set([
-  ...["deleteBrand", "deleteBrandLogo", "deleteBrandFavicon"],
+  ...["deleteBrand", "deleteBrandLogo", "deleteBrandFavicon", "deleteSenderDomain"],
   ...["compatDeleteBrand", "compatDeleteBrands", "compatDeleteBrandLogo"],
   "compatMoveToFolder",
   "compatSendBulkList",
@@ -41,9 +41,10 @@ export const mayFindNothing: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** One of everything that only paths of compatible operations name. */
+/** One of everything that paths of compatible operations name, and of what looks like them. */
 export async function createCompatResources(gateway: TestGateway, orgId: string): Promise<Record<string, string>> {
   const token = await gateway.auth.token("sign:write sign:send sign:admin", "cl_compat", orgId);
+  const domain = await gateway.call("POST", "/v1/sign/sender-domains", { token, body: { domain: "a.example.com" } });
   const send = async (path: string, body: unknown) => {
     const answer = await gateway.call("POST", `/restapi/v2.1/accounts/${orgId}${path}`, { token, body });
     if (answer.status !== 201) throw new Error(`${path} is answered ${answer.status}: ${answer.text}`);
@@ -52,6 +53,7 @@ export async function createCompatResources(gateway: TestGateway, orgId: string)
   const bulkList = (await send("/bulk_send_lists", { name: "Spring", bulkCopies: [copy] })).listId;
   const envelopeOrTemplateId = gateway.sign.addTemplate(orgId).id;
   return {
+    senderDomain: domain.body.id,
     brand: (await send("/brands", { brandName: "Example AG" })).brands[0].brandId,
     logoType: "primary",
     account: orgId,

@@ -8,6 +8,8 @@ import {
   BrandImageSchema,
   BrandSchema,
   type BrandSettings,
+  type SenderDomain,
+  SenderDomainSchema,
 } from "#gen/assent/sign/v1/brands_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { newId } from "#platform/ids.ts";
@@ -27,6 +29,12 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
     if (found?.orgId !== orgId) throw new DomainError("BRAND_NOT_FOUND");
     return found.brand;
   };
+  const senderDomains = new Map<string, { readonly orgId: string; readonly senderDomain: SenderDomain }>();
+  const domainOf = (id: string, orgId: string): SenderDomain => {
+    const found = senderDomains.get(id.toLowerCase());
+    if (found?.orgId !== orgId) throw new DomainError("SENDER_DOMAIN_NOT_FOUND");
+    return found.senderDomain;
+  };
   const ofOrg = (orgId: string): Brand[] =>
     [...brands.values()].filter((one) => one.orgId === orgId).map(({ brand }) => brand);
   return {
@@ -45,6 +53,11 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
     updateBrand: (request, context) => {
       const brand = brandOf(request.brandId, enter(context, "updateBrand", request).orgId);
       return { brand: assign(brand, request.settings) };
+    },
+    previewBrandMail: (request, context) => {
+      const brand = brandOf(request.brandId, enter(context, "previewBrandMail", request).orgId);
+      const { senderName: fromName, replyTo } = request.settings ?? brand;
+      return { fromName, replyTo, subject: `${request.mail} ${request.locale}`, text: "Hello", html: "<p>Hello</p>" };
     },
     deleteBrand: (request, context) => {
       const { orgId } = enter(context, "deleteBrand", request);
@@ -68,6 +81,34 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
       const all = ofOrg(orgId);
       const brand = all.find(({ id }) => id === request.brandId) ?? all.find(({ isDefault }) => isDefault);
       return { organizationName: "Example AG", ...(brand === undefined ? {} : { brand }) };
+    },
+    createSenderDomain: ({ domain, mailbox }, context) => {
+      const { orgId } = enter(context, "createSenderDomain", { domain, mailbox });
+      const id = newId();
+      const records = [{ purpose: "proof", name: `_assent.${domain}`, value: "assent-domain=0", isRequired: true }];
+      const senderDomain = create(SenderDomainSchema, {
+        ...{ id, domain, mailbox: mailbox || "agreements", status: "pending", createdAt: at(0) },
+        records: records.map((record) => ({ ...record, status: "unchecked" })),
+      });
+      senderDomains.set(id, { orgId, senderDomain });
+      return { senderDomain };
+    },
+    listSenderDomains: (request, context) => {
+      const { orgId } = enter(context, "listSenderDomains", request);
+      const own = [...senderDomains.values()].filter((one) => one.orgId === orgId);
+      return { senderDomains: own.map(({ senderDomain }) => senderDomain) };
+    },
+    getSenderDomain: (request, context) => ({
+      senderDomain: domainOf(request.senderDomainId, enter(context, "getSenderDomain", request).orgId),
+    }),
+    checkSenderDomain: (request, context) => {
+      const found = domainOf(request.senderDomainId, enter(context, "checkSenderDomain", request).orgId);
+      return { senderDomain: Object.assign(found, { checkedAt: at(1) }) };
+    },
+    deleteSenderDomain: (request, context) => {
+      const { id } = domainOf(request.senderDomainId, enter(context, "deleteSenderDomain", request).orgId);
+      senderDomains.delete(id);
+      return {};
     },
     getPublicBrandImage: ({ organizationId }) => {
       if (ofOrg(organizationId).length === 0) throw new DomainError("BRAND_IMAGE_NOT_FOUND");

@@ -110,6 +110,8 @@ describe("ids in bodies and queries", () => {
       bulkArchiveTemplates: ["templateIds[]"],
       bulkDuplicateTemplates: ["templateIds[]"],
       getTemplateStats: ["?versionId"],
+      createTemplate: ["brandId"],
+      updateTemplate: ["brandId"],
       createDeployment: ["versionSelector.versionId", "brandId"],
       updateDeployment: ["versionSelector.versionId", "brandId"],
       createSession: ["templateId", "versionId", "deploymentId"],

@@ -104,6 +104,20 @@ describe("the page", () => {
       ...{ name: "Green & Co", font: "serif", logoUrl: null },
       colors: { button: "#0b5d3b" },
     });
+    // A deployment without one has that of its template, as long as there is the template.
+    const template = await gateway.call("POST", "/v1/click/templates", {
+      ...{ token, body: { name: "Branded", type: "STATIC", brandId } },
+    });
+    expect([template.status, template.body.brandId]).toEqual([201, brandId]);
+    const brandNamed = async (rendering: object) => {
+      gateway.click.render.changes.rendering = rendering;
+      return (await render(`${key}?format=json`)).body.brand?.name ?? null;
+    };
+    const other = await made({ name: "Blue", senderName: "Blue & Co" });
+    const { id: templateId } = template.body;
+    expect(await brandNamed({ templateId })).toBe("Green & Co");
+    expect(await brandNamed({ templateId, brandId: other })).toBe("Blue & Co");
+    expect(await brandNamed({ templateId: other })).toBeNull();
   });
 
   test("of a session with its token has the controls' script and what it needs, as data", async () => {

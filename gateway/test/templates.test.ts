@@ -43,6 +43,7 @@ describe("createTemplate", () => {
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
       ...full,
+      brandId: null,
       id: expect.any(String),
       organizationId: orgA,
       status: "DRAFT",
@@ -209,6 +210,19 @@ describe("updateTemplate", () => {
     });
     expect([answer.status, answer.body.name]).toEqual([200, "New"]);
     expect(lastMask()).toEqual(["name", "default_locale", "policy_flags"]);
+  });
+
+  test("has a brand that there is", async () => {
+    const admin = await gateway.auth.token("sign:admin");
+    const brand = await gateway.call("POST", "/v1/sign/brands", { token: admin, body: { name: "Green" } });
+    expect((await update({ brandId: brand.body.id })).status).toBe(200);
+    expect(lastMask()).toEqual(["brand_id"]);
+    const unknown = { brandId: crypto.randomUUID() };
+    const made = await send("POST", "/v1/click/templates", { name: "Unbranded", type: "STATIC", ...unknown });
+    for (const answer of [made, await update(unknown)]) {
+      expect([answer.status, answer.body.errorCode]).toEqual([404, "BRAND_NOT_FOUND"]);
+    }
+    expect((await update({ brandId: null })).status).toBe(200);
   });
 
   test("null clears what may be absent", async () => {

@@ -73,7 +73,14 @@ export interface MailParts {
   /** Small, at the end: why the reader gets the mail. */
   readonly notes?: readonly string[];
   /** Where the reader ends mails of this kind. */
-  readonly stop?: { readonly text: string; readonly url: string } | undefined;
+  readonly stop?: MailLink | undefined;
+  /** Where the reader reports that the mail is abuse. */
+  readonly report?: MailLink | undefined;
+}
+
+interface MailLink {
+  readonly text: string;
+  readonly url: string;
 }
 
 /** Gives a mail its form twice: as text, and as HTML without scripts or anything that is loaded. */
@@ -123,6 +130,7 @@ function textOf({
   link,
   notes = [],
   stop,
+  report,
   look,
 }: MailParts): string {
   const said = (text: string): string => fillText(text, values, (value) => isolated(tag, value));
@@ -135,7 +143,7 @@ function textOf({
     ...paragraphs.slice(2).map(said),
     notes.length + look.footer.length === 0 ? "" : "--",
     ...notes.map(said),
-    stop === undefined ? "" : `${said(stop.text)}:\n${stop.url}`,
+    ...[stop, report].map((ending) => (ending === undefined ? "" : `${said(ending.text)}:\n${ending.url}`)),
     visibleText(look.footer),
   ];
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -146,7 +154,7 @@ function textOf({
  * all of it looks on a dark screen. A table holds the width for readers that lay out as Word does.
  */
 function htmlOf(parts: MailParts): string {
-  const { tag, values, paragraphs, quote, facts = [], link, action, notes = [], stop, look } = parts;
+  const { tag, values, paragraphs, quote, facts = [], link, action, notes = [], stop, report, look } = parts;
   const said = (text: string): string =>
     fillText(escapeHtml(text), values, (value) => `<bdi>${lines(escapeHtml(visibleText(value)))}</bdi>`);
   const paragraph = (text: string): string => `<p style="margin:0 0 16px">${lines(said(text))}</p>`;
@@ -160,9 +168,12 @@ function htmlOf(parts: MailParts): string {
     link === "" ? "" : buttonOf(look, link, said(action)),
     ...paragraphs.slice(2).map(paragraph),
   ];
-  const ending =
-    stop && `<a class="m-quiet" href="${escapeHtml(stop.url)}" style="color:#555d6e">${said(stop.text)}</a>`;
-  const small = [...notes.map(said), ending ?? "", lines(escapeHtml(visibleText(look.footer)))].filter(
+  const endings = [stop, report].map((ending) =>
+    ending === undefined
+      ? ""
+      : `<a class="m-quiet" href="${escapeHtml(ending.url)}" style="color:#555d6e">${said(ending.text)}</a>`,
+  );
+  const small = [...notes.map(said), ...endings, lines(escapeHtml(visibleText(look.footer)))].filter(
     (text) => text !== "",
   );
   return `<!doctype html>

@@ -14,7 +14,7 @@ import {
 import { type Egress, egressOf, egressSettings } from "../net/egress-proxy.ts";
 import { OutboundFailure } from "../net/outbound-failure.ts";
 import { visibleText } from "../visible-text.ts";
-import { type Mail, type Mailer, MailNotTakenError, MailRefusedError } from "./mail.ts";
+import { type Mail, type Mailer, MailNotTakenError, MailRefusedError, type MailSender } from "./mail.ts";
 
 /** The server that mails go through. */
 export interface MailServer {
@@ -29,7 +29,7 @@ export interface MailServer {
 
 const smtpSetting: Setting<string> = {
   ...urlSetting(
-    "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte. If empty, no emails are sent; embedded signing still works. A file (SMTP_URL_FILE) is read again with each email.",
+    "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails; embedded signing goes on as ever. A file (SMTP_URL_FILE) is read again with each mail.",
     "",
     { secret: true },
   ),
@@ -43,7 +43,7 @@ const smtpSetting: Setting<string> = {
 };
 
 const fromSetting: Setting<string> = {
-  ...stringSetting("The sender of all emails, such as Assent <sign@example.com>. Required with SMTP_URL.", ""),
+  ...stringSetting("The sender of all mails, as Assent <sign@example.com>. Required with SMTP_URL.", ""),
   parse: (text) => {
     if (!text.includes("@") || /\p{Cc}/u.test(text)) throw new Error("must be an address, or a name and an <address>");
     return text;
@@ -52,7 +52,7 @@ const fromSetting: Setting<string> = {
 
 const publicUrlSetting: Setting<string> = {
   ...urlSetting(
-    "Where people open the links in emails: https://sign.example.com, the same as the gateway's. Required with SMTP_URL.",
+    "Where people open the links in mails: https://sign.example.com, the same as the gateway's. Required with SMTP_URL.",
     "",
   ),
   parse: (text) => {
@@ -162,7 +162,7 @@ export const socketThrough =
   };
 
 const messageOf = (from: string, mail: Mail) => ({
-  from: senderOf(from, mail.fromName ?? ""),
+  ...(mail.sender === undefined ? { from: senderOf(from, mail.fromName ?? "") } : signedFrom(from, mail, mail.sender)),
   to: mailboxOf(mail.to),
   ...(mail.replyTo === undefined ? {} : { replyTo: mailboxOf(mail.replyTo) }),
   subject: oneLine(mail.subject),
@@ -185,9 +185,21 @@ const messageOf = (from: string, mail: Mail) => ({
 
 const mailboxOf = ({ name, address }: Mail["to"]) => ({ name: oneLine(visibleText(name)), address: oneLine(address) });
 
-/** The address is always the operator's: its domain is the one that lets the server send. */
 const senderOf = (from: string, name: string) =>
-  name === "" ? from : { name: oneLine(visibleText(name)), address: /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from };
+  name === "" ? from : { name: oneLine(visibleText(name)), address: addressIn(from) };
+
+const addressIn = (from: string): string => /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
+
+/** A mail of another domain: the signature is what its receivers find it by (DMARC, RFC 7489). */
+const signedFrom = (
+  from: string,
+  { fromName = "", to }: Mail,
+  { address, domain, selector, privateKey }: MailSender,
+) => ({
+  from: { name: oneLine(visibleText(fromName)), address },
+  envelope: { from: addressIn(from), to: oneLine(to.address) },
+  dkim: { domainName: domain, keySelector: selector, privateKey },
+});
 
 /** RFC 2369 and, for one click, RFC 8058. */
 const unsubscribing = (url: string) => ({

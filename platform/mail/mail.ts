@@ -11,12 +11,23 @@ export interface Mail {
   readonly attachments?: readonly MailAttachment[];
   /** Shown in place of the name in MAIL_FROM; empty or absent for that. The address stays. */
   readonly fromName?: string | undefined;
+  /** In place of the address in MAIL_FROM, which stays that of the envelope: reports on the mail come back there. */
+  readonly sender?: MailSender | undefined;
   /** Where answers go; to MAIL_FROM when absent. */
   readonly replyTo?: Mail["to"] | undefined;
   /** Ends mails of this kind for the reader, by one POST (RFC 8058). None for mails that ask somebody to act. */
   readonly unsubscribeUrl?: string | undefined;
   /** By which a report on the mail says which one it was; absent for mails that nobody takes reports on. */
   readonly reportToken?: string | undefined;
+}
+
+/** An address of a domain that lets us send for it, with what its mails are signed with (DKIM, RFC 6376). */
+export interface MailSender {
+  readonly address: string;
+  readonly domain: string;
+  readonly selector: string;
+  /** PEM. */
+  readonly privateKey: string;
 }
 
 export interface MailAttachment {

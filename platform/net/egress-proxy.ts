@@ -14,7 +14,7 @@ import { createNamedReceivers, namedPlacesSetting } from "./receiver-settings.ts
 
 const proxySetting: Setting<string> = {
   ...urlSetting(
-    "The proxy for connections to the outside, with CONNECT: http://[user:password@]host:port. What it refuses has failed; only EGRESS_DIRECT bypasses it. A file (EGRESS_PROXY_FILE) is read again with each connection. If empty, connections are direct.",
+    "The proxy that connections to the outside go through, by CONNECT: http://[user:password@]host:port. What it refuses has failed; nothing goes around it but EGRESS_DIRECT. A file (EGRESS_PROXY_FILE) is read again with each connection. Empty connects directly.",
     "",
     { secret: true },
   ),
@@ -30,7 +30,7 @@ const proxySetting: Setting<string> = {
 export const egressSettings = {
   EGRESS_PROXY: proxySetting,
   EGRESS_DIRECT: namedPlacesSetting(
-    "Destinations that don't use EGRESS_PROXY, comma-separated: a host (`mail.bank.internal:587`), all hosts of a domain (`*.bank.internal`) or, for addresses instead of names, a network (`10.20.0.0/16`), each with its port if it isn't 443.",
+    "What is connected to without EGRESS_PROXY, comma-separated: a host (`mail.bank.internal:587`), all hosts of a domain (`*.bank.internal`) or, where addresses stand in the place of names, a network (`10.20.0.0/16`), each with its port where it is not 443.",
   ),
 };
 

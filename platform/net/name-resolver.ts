@@ -17,7 +17,7 @@ const tries = 2;
  */
 const exampleDomains = ["example", "example.com", "example.net", "example.org", "invalid"] as const;
 
-const isExample = (host: string): boolean =>
+export const isExample = (host: string): boolean =>
   exampleDomains.some((domain) => `.${host.toLowerCase()}`.endsWith(`.${domain}`));
 
 /**

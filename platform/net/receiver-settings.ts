@@ -32,7 +32,7 @@ export function namedPlacesSetting(doc: string): Setting<readonly string[]> {
 
 /** Read by the same; what is not in it stays closed. */
 export const namedReceiversSetting: Setting<readonly string[]> = namedPlacesSetting(
-  "Receivers inside your own network that customers can use for webhooks, comma-separated: a host (`hooks.bank.internal`), all hosts of a domain (`*.bank.internal`) or a network (`10.20.0.0/16`), each with its port if it isn't 443. Only over https, never this machine or link-local addresses. All other private destinations stay refused.",
+  "Receivers inside your own network that customers may name for webhooks, comma-separated: a host (`hooks.bank.internal`), all hosts of a domain (`*.bank.internal`) or a network (`10.20.0.0/16`), each with its port where it is not 443. Still by https only, never to this machine or link-local addresses. All other private destinations stay refused.",
 );
 
 interface Entry {

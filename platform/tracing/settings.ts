@@ -2,7 +2,7 @@ import { type Setting, secretSetting, stringSetting } from "../config.ts";
 
 const share: Setting<number> = {
   kind: "string",
-  doc: "The share of new traces that is recorded, from 0 to 1. Traces started by a caller are recorded if its traceparent says so.",
+  doc: "The share of new traces that is recorded, from 0 to 1. Those that a caller has begun are recorded when its traceparent says so.",
   fallback: 0.1,
   secret: false,
   parse: (text) => {
@@ -16,7 +16,7 @@ const share: Setting<number> = {
 export const tracingSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     ...stringSetting(
-      "Where traces are sent (OTLP over HTTP), such as http://collector:4318; /v1/traces is added. If empty, no traces are recorded.",
+      "Where traces are sent (OTLP over HTTP), such as http://collector:4318; /v1/traces is added. Empty records none.",
       "",
     ),
     parse: (text: string) => {
@@ -28,7 +28,7 @@ export const tracingSettings = {
     },
   },
   OTEL_EXPORTER_OTLP_HEADERS: {
-    ...secretSetting("Headers to send there, such as a vendor's key: name=value,name=value.", ""),
+    ...secretSetting("Headers of what is sent there, such as the key of a vendor: name=value,name=value.", ""),
     parse: (text: string) => {
       parseOtlpHeaders(text);
       return text;

@@ -40,15 +40,15 @@ const holderTarget = (service: string) =>
 export const settings = {
   ...commonSettings,
   NATS_URL: secretSetting(
-    "The NATS servers, comma-separated. Without them, administrative actions appear only in the audit trail, not as events, and owners get no email when a webhook endpoint is disabled.",
+    "The NATS servers, comma-separated. Without them administrative acts appear in the audit trail only, not as events, and owners get no email when a webhook endpoint is disabled.",
     "",
   ),
   AUTH_MASTER_KEY: masterKeySetting(
-    "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys, the secrets of two-factor authentication, and the key of the stored hashes of API keys and secrets.",
+    "32 random bytes in base64, the same in every process of auth. It encrypts the signing keys, the secrets of two-factor authentication, and what the stored hashes of API keys and secrets are made with.",
   ),
-  TOKEN_ISSUER: stringSetting("The iss claim of access tokens. The gateway refuses tokens with any other.", "assent"),
+  TOKEN_ISSUER: stringSetting("The iss claim of access tokens. The gateway refuses tokens of any other.", "assent"),
   TOKEN_AUDIENCE: stringSetting(
-    "The aud claim of access tokens. The gateway refuses tokens with any other.",
+    "The aud claim of access tokens. The gateway refuses tokens of any other.",
     "assent-api",
   ),
   SIGN_TARGET: holderTarget("sign"),
@@ -59,7 +59,7 @@ export const settings = {
     "Where the templates service answers gRPC: what it keeps for an organization is exported from there.",
   ),
   ERASURE_LIST: stringSetting(
-    "A folder for the list of erasures, which says, sealed under AUTH_MASTER_KEY, who was erased, so that they can be erased again after a backup is restored. It must survive the loss of the database, and every process of auth must use the same one. Empty: no list is kept.",
+    "A folder for the list of erasures, which says, sealed under AUTH_MASTER_KEY, who was erased: after the restore of a backup they are erased again from it. It must not go with the database, and every process of auth must have the same one. Empty keeps none.",
     "",
   ),
   ERASURE_LIST_DAYS: integerSetting(
@@ -70,11 +70,11 @@ export const settings = {
   ...mailSettings,
   SMTP_URL: {
     ...mailSettings.SMTP_URL,
-    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte. If empty, no emails are sent: whoever invites a user gets the link instead, and passwords can't be reset. A file (SMTP_URL_FILE) is read again with each email.",
+    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Empty sends no mails: whoever invites a user is given the link instead, and no one can reset a password. A file (SMTP_URL_FILE) is read again with each mail.",
   },
   PUBLIC_URL: {
     ...mailSettings.PUBLIC_URL,
-    doc: "Where people open the dashboard: https://sign.example.com, the same as the gateway's. Links in invitations begin with it. Required with SMTP_URL.",
+    doc: "Where people open the dashboard: https://sign.example.com, the same as the gateway's. Links of invitations begin with it. Required with SMTP_URL.",
   },
 };
 

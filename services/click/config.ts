@@ -75,20 +75,20 @@ const certificatesSetting = (doc: string): Setting<readonly string[]> => ({
 export const settings = {
   ...commonSettings,
   DATABASE_POOL_SIZE: integerSetting(
-    "Database connections per process, at least 12: most of them are reserved for work that must not wait. Too few make requests wait, too many exhaust the database.",
+    "Database connections per process, at least 12: most of them are set apart for what must not wait. Too few make requests wait, too many exhaust the database.",
     14,
     { min: 12, max: 1000 },
   ),
   CLICK_MASTER_KEY: masterKeySetting(
-    "32 random bytes in base64, the same in every process of the service. It seals personal data and the keys of evidence.",
+    "32 random bytes in base64, the same in every process of the service. What is personal and the keys of evidence are sealed with it.",
     { takesAnySpelling: true },
   ),
   EVIDENCE_ISSUER: issuerSetting(
-    "The public address of this installation, such as https://agreements.example.com. It is part of every receipt and names the logs, so it must never change, and must be the same in every process of the service.",
+    "The public address of this installation, such as https://agreements.example.com. It stands in every receipt and names the logs, so it must never change, and be the same in every process of the service.",
   ),
   TSA_URL: {
     ...urlSetting(
-      "The time-stamping authority (RFC 3161 over HTTP) that proves since when the checkpoints of all logs exist. It learns one hash a minute. If empty, there are no time stamps.",
+      "The time-stamping authority (RFC 3161 over HTTP) that proves since when the checkpoints of all logs exist. It learns one hash a minute. Empty means no time stamps.",
       "",
     ),
     parse: (text: string) => {
@@ -100,12 +100,12 @@ export const settings = {
     },
   },
   TSA_CA_FILE: certificatesSetting(
-    "PEM file of the certificates that the authority's chain must end in. If empty, a token is checked only against the certificate that comes with it.",
+    "PEM file of the certificates that the authority's chain must end in. Empty means that a token is only checked against the certificate that comes with it.",
   ),
   ...egressSettings,
   SMTP_URL: {
     ...mailSettings.SMTP_URL,
-    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte. It sends copies to people who accepted, if a policy has sendCopyToUser. If empty, none are sent, and the evidence says so. A file (SMTP_URL_FILE) is read again with each email.",
+    doc: "The mail server: smtp://user:password@host:587, or smtps:// for TLS from the first byte on. Copies go through it to those who accepted, where a policy has sendCopyToUser. Empty sends none, and the evidence says so. A file (SMTP_URL_FILE) is read again with each mail.",
   },
   MAIL_FROM: mailSettings.MAIL_FROM,
   ANCHOR_INTERVAL_SECONDS: integerSetting(
@@ -114,7 +114,7 @@ export const settings = {
     { min: 1, max: 86_400 },
   ),
   LOG_WITNESS: stringSetting(
-    "Where the newest checkpoint of each log is kept outside the database, so that a database that was set back in time is noticed before its logs sign a second history: a folder that all processes of the service share and that outlives the database, or nats for a JetStream bucket. While it can't be used, acceptances continue and no checkpoint is signed. If empty, nothing is noticed.",
+    "Where the newest checkpoint of each log is kept outside the database, so that a database which was set back in time is noticed before its logs sign a second history: a folder that all processes of the service share and that outlives the database, or nats for a bucket of JetStream. While it cannot be used, acceptances go on and no checkpoint is signed. Empty means that nothing is noticed.",
     "",
   ),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),

@@ -18,7 +18,7 @@ const { DATABASE_URL, DATABASE_ROLE, DATABASE_POOL_SIZE, NATS_URL, ...common } =
 export const settings = {
   ...common,
   OFFICE_PROGRAM: stringSetting(
-    "The path of LibreOffice (soffice), which prints Office files. If empty, the one on PATH is used. Without LibreOffice the process doesn't start.",
+    "The path of LibreOffice (soffice), which prints Office files. Empty takes the one on PATH. Without LibreOffice the process does not start.",
     "",
   ),
   CONVERT_PROCESSES: integerSetting(

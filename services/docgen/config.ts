@@ -25,11 +25,11 @@ export interface DocgenConfig {
 export const settings = {
   ...commonSettings,
   DATABASE_POOL_SIZE: integerSetting(
-    "Database connections per process, at least 8: some are reserved for work that must not wait. Too few make requests wait, too many exhaust the database.",
+    "Database connections per process, at least 8: some are set apart for what must not wait. Too few make requests wait, too many exhaust the database.",
     12,
     { min: 8, max: 1000 },
   ),
-  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are unavailable, events wait in the outbox."),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   AUTH_TARGET: stringSetting("Where the auth service answers gRPC: it knows the plan of each organization."),
   TEMPLATES_TARGET: stringSetting("Where the templates service answers gRPC."),
   CONVERT_TARGET: stringSetting(
@@ -37,7 +37,7 @@ export const settings = {
     "",
   ),
   RENDERER_PROCESSES: integerSetting(
-    "The number of processes that render. Of several, one is kept for other services, so that their evidence doesn't wait for slow documents. They start when they are needed. 0 means one per core plus that one.",
+    "Processes that render: of several, one is kept for what other services ask for, so that their evidence does not wait for slow documents. They start when they are needed. 0 takes one for each core and that one.",
     0,
     { max: 256 },
   ),
@@ -47,7 +47,7 @@ export const settings = {
     { max: 256 },
   ),
   RENDERER_MEMORY_MB: integerSetting(
-    "The physical memory that a renderer process can use before it is killed and its document fails. An idle one uses about 200 MB.",
+    "Physical memory that a renderer process may take before it is killed and its document fails. An idle one has about 200 MB.",
     512,
     { min: 384, max: 65_536 },
   ),

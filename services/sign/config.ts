@@ -9,7 +9,7 @@ import {
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { egressOf } from "#platform/net/egress-proxy.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
-import { commonSettings, freshSetting } from "#platform/service-settings.ts";
+import { abuseSetting, commonSettings, freshSetting } from "#platform/service-settings.ts";
 import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsOf } from "./seal-settings.ts";
 
 export interface SignConfig {
@@ -33,6 +33,8 @@ export interface SignConfig {
   readonly seal?: SealFiles | undefined;
   /** Without it no mail is sent. */
   readonly mail?: MailServer | undefined;
+  /** Where readers of mails report abuse; no link when absent or empty. */
+  readonly abuseContact?: string;
   /** Agreements that this process deletes in a minute at most, and other records that it looks at; 600 when absent. */
   readonly retentionPerMinute?: number;
   /** Without it seals carry no timestamp. */
@@ -42,13 +44,13 @@ export interface SignConfig {
 export const settings = {
   ...commonSettings,
   DATABASE_POOL_SIZE: integerSetting(
-    "Database connections per process, at least 8: some are reserved for work that must not wait. Too few make requests wait, too many exhaust the database.",
+    "Database connections per process, at least 8: some are set apart for what must not wait. Too few make requests wait, too many exhaust the database.",
     12,
     { min: 8, max: 1000 },
   ),
-  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are unavailable, events wait in the outbox."),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   SIGN_MASTER_KEY: masterKeySetting(
-    "32 bytes in base64. Keys derived from it wrap the keys that seal files of agreements and personal data in audit trails. If it is lost, no file can be opened and the trails no longer say who did what; hashes still hold.",
+    "32 bytes in base64. From it the keys are derived that wrap what files of agreements and the personal part of audit trails are sealed with. Lost, no file can be opened and no one can say any more who did what; hashes still hold.",
   ),
   AUTH_TARGET: stringSetting(
     "Where the auth service answers gRPC: it knows the names of organizations, and keeps the audit trail.",
@@ -57,23 +59,23 @@ export const settings = {
     "Where the docgen service answers gRPC: it prints certificates and what is no PDF, and keeps generated documents.",
   ),
   CONVERT_TARGET: stringSetting(
-    "Where the convert service answers gRPC: it prints Office files as PDFs. If empty, these and pictures are refused.",
+    "Where the convert service answers gRPC: it prints Office files as PDFs. Empty refuses these, and pictures.",
     "",
   ),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it keeps the evidence logs and acceptances."),
   WEBHOOKS_TARGET: stringSetting("Where the webhooks service answers gRPC: it keeps what was sent."),
   INTAKE_PROCESSES: integerSetting(
-    "The number of processes that check documents, separate from the service because a file may be crafted to break what reads it. They start when they are needed. 0 means two, or one on a machine with one core. There is one more for organizations that have no file in progress, and there are as many that prepare documents for sealing.",
+    "Processes that look into documents, apart from the service since a file may be made to break what reads it. They start when they are needed. 0 takes two, or one on a machine with one core. There may be one more, for organizations that have none of them at work, and as many that prepare what is sealed.",
     0,
     { max: 64 },
   ),
   INTAKE_PROCESSES_KEPT: integerSetting(
-    "The number of these processes that start with the service and stay. The others end after a while without work.",
+    "Processes of these that start with the service and stay. The others end when they have had nothing to do for a while.",
     1,
     { max: 64 },
   ),
   INTAKE_MEMORY_MB: integerSetting(
-    "The physical memory that one of them can use before it is killed and its file is refused. An idle one uses about 120 MB, and up to 300 MB once it has searched for texts.",
+    "Physical memory that one of them may take before it is killed and its file is refused. An idle one has about 120 MB, and up to 300 MB once it has looked for texts.",
     512,
     { min: 384, max: 65_536 },
   ),
@@ -84,6 +86,7 @@ export const settings = {
   ),
   ...sealSettings,
   ...mailSettings,
+  ABUSE_CONTACT: abuseSetting,
 };
 
 /** Throws a ConfigError that lists every problem. */
@@ -99,6 +102,7 @@ export function configFromEnv(env: Environment): SignConfig {
     intakeMemoryMb: values.INTAKE_MEMORY_MB,
     retentionPerMinute: values.RETENTION_PER_MINUTE,
     mail: mailServerOf(values, env),
+    abuseContact: values.ABUSE_CONTACT,
     seal: sealFilesOf(values, env),
     tsa: sealStampsOf(values, egressOf(values, env)),
   };

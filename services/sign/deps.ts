@@ -8,6 +8,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
+import type { KeyRing } from "#platform/secrets.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { AgreementFiles } from "./files/agreement-files.ts";
 import type { Intake } from "./intake/intake.ts";
@@ -15,6 +16,7 @@ import type { ReportTokens } from "./mail/report-tokens.ts";
 import type { OrganizationReader } from "./organization-reader.ts";
 import type { RecordHolders } from "./retention/periods.ts";
 import type { Sealer } from "./seal/sealer.ts";
+import type { ResolveTexts } from "./sender-domains/look-up.ts";
 import type { SealReader } from "./verification/seal-reader.ts";
 import type { Witness } from "./witness/witness.ts";
 
@@ -37,6 +39,14 @@ export interface SignDeps {
   readonly organizations: OrganizationReader;
   /** Undefined without a mail server: no mail is sent. */
   readonly mail?: MailSetup | undefined;
+  /** Where readers of mails report abuse; empty for nowhere. */
+  readonly abuseContact: string;
+  /** What the private keys of sender domains are sealed with. */
+  readonly senderKeys: KeyRing;
+  /** Where mails come from unless from a domain of the organization; empty without a mail server. */
+  readonly mailDomain: string;
+  /** Looks up DNS records. */
+  readonly resolveTexts: ResolveTexts;
   /** By which reports name the mails that came back. */
   readonly reportTokens: ReportTokens;
   /** Undefined without a sealing certificate: no agreement can be completed. */

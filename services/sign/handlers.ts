@@ -37,6 +37,7 @@ import { retention } from "./retention/handlers.ts";
 import { legalHolds } from "./retention/hold-handlers.ts";
 import { purgeAgreement } from "./retention/purge.ts";
 import { sendAgreement } from "./send/send-agreement.ts";
+import { senderDomains } from "./sender-domains/handlers.ts";
 import { attachments } from "./signing/attachments.ts";
 import { signingHandlers } from "./signing/handlers.ts";
 import { createRecipientView, createSenderView } from "./signing/views.ts";
@@ -82,6 +83,7 @@ export const signRoutes =
       ...legalHolds(deps),
       ...purgeAgreement(deps),
       ...brands(deps),
+      ...senderDomains(deps),
       ...reportUndelivered(deps),
     });
     router.service(SigningService, signingHandlers(deps));

@@ -69,17 +69,17 @@ export const sealSettings = {
     "",
   ),
   SEAL_CERTIFICATES: certificatesSetting(
-    "The certificate of that key, followed by those up to its root, in PEM. With a self-signed certificate, every seal says that it is a test.",
+    "The certificate of that key and after it those up to its root, in PEM. With one that signs itself every seal says that it is a test.",
   ),
   SEAL_FORMER_CERTIFICATES: {
     ...certificatesSetting(
-      "The certificates of earlier sealing keys, in PEM: each with or without those up to its root. Files sealed with them are recognized as sealed here, even if they have been changed since. The file of SEAL_FORMER_CERTIFICATES_FILE can be created later.",
+      "The certificates of earlier sealing keys, in PEM: each with those up to its root or without. Files that were sealed with them are recognised as sealed here, also where they have been changed since. The file of SEAL_FORMER_CERTIFICATES_FILE may come later.",
     ),
     fileMayBeMissing: true,
   },
   TSA_URL: tsaSetting,
   TSA_CERTIFICATES: certificatesSetting(
-    "Certificates that the authority's chain must end in, in PEM. If empty, a token is checked only against the certificate that comes with it.",
+    "Certificates that the authority's chain must end in, in PEM. Empty means that a token is only checked against the certificate that comes with it.",
   ),
 };
 

@@ -32,6 +32,9 @@ import { createOrganizationReader } from "./organization-reader.ts";
 import { createRecordHolders, type RecordHolders } from "./retention/periods.ts";
 import { createRemovalWorker } from "./retention/remover.ts";
 import { configuredSealer } from "./seal/configured-sealer.ts";
+import { createTextResolver, type ResolveTexts } from "./sender-domains/look-up.ts";
+import { mailDomainOf } from "./sender-domains/sender-domain.ts";
+import { senderKeysOf } from "./sender-domains/store.ts";
 import { createSealReader } from "./verification/seal-reader.ts";
 import { createWitness } from "./witness/witness.ts";
 
@@ -53,6 +56,8 @@ export interface SignServiceDeps {
   readonly intake?: Intake;
   /** Replaces the mail server; closed with the service. */
   readonly mail?: MailSetup | undefined;
+  /** In place of the name servers of the system. */
+  readonly resolveTexts?: ResolveTexts;
 }
 
 /** Combining an agreement's documents, up to 100 MB, puts them all into one message. */
@@ -115,6 +120,10 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
     },
     ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault, records },
     reportTokens: createReportTokens(hashKey.value),
+    senderKeys: senderKeysOf(masterKeys),
+    mailDomain: mailDomainOf(config.mail?.from ?? ""),
+    resolveTexts: deps.resolveTexts ?? createTextResolver(),
+    abuseContact: config.abuseContact ?? "",
     deletesNothing: config.retentionPerMinute === 0,
     sealer: configuredSealer(config, { logger, metrics }),
     wakeJobs: (): void => jobs.wake(),

@@ -26,7 +26,7 @@ export const usualScreenshotBytes = usualScreenshotMb * megabyte;
 
 export const settings = {
   ...commonSettings,
-  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are unavailable, events wait in the outbox."),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait in the outbox."),
   SIGN_TARGET: stringSetting("Where the sign service answers gRPC: it checks PDFs that become texts."),
   SCREENSHOTS_MB: integerSetting(
     "The total size, in MiB, of the screenshots that evidence keeps for an organization: all that its deployments have ever used, each counted once. When it is reached, deployments can use only those. Give all templates processes the same value.",

@@ -37,23 +37,21 @@ export interface WebhooksConfig {
 export const settings = {
   ...commonSettings,
   DATABASE_POOL_SIZE: integerSetting(
-    "Database connections per process, at least 10: some are reserved for work that must not wait. Too few make deliveries wait, too many exhaust the database.",
+    "Database connections per process, at least 10: some are set apart for what must not wait. Too few make deliveries wait, too many exhaust the database.",
     12,
     { min: 10, max: 1000 },
   ),
-  NATS_URL: secretSetting(
-    "The NATS servers, comma-separated. While they are unavailable, events wait in the database.",
-  ),
+  NATS_URL: secretSetting("The NATS servers, comma-separated. While they are away, events wait where they happened."),
   CLICK_TARGET: stringSetting("Where the click service answers gRPC: it knows receipts."),
   SIGN_TARGET: stringSetting("Where the sign service answers gRPC: it knows agreements."),
   WEBHOOKS_MASTER_KEY: masterKeySetting(
-    "32 bytes in base64. The secrets of endpoints are encrypted with keys derived from it. If it is lost, all endpoints need new secrets.",
+    "32 bytes in base64, from which the keys are derived that the secrets of endpoints are encrypted with. Lost, all endpoints need new secrets.",
   ),
   WEBHOOKS_ALLOW_PRIVATE: privateReceiversSetting,
   WEBHOOKS_PRIVATE_RECEIVERS: namedReceiversSetting,
   ...egressSettings,
   WEBHOOKS_MAX_REQUESTS: integerSetting(
-    "The number of requests to receivers that a process makes at once. Slow receivers hold places until they time out.",
+    "Requests to receivers that a process makes at once. Slow receivers hold places until they time out.",
     500,
     { min: 1, max: 10_000 },
   ),

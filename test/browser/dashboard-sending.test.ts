@@ -356,6 +356,19 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     const file = { name: "logo.png", mimeType: "image/png", buffer: Buffer.from(onePixel, "base64") };
     await page.locator("input[type=file]").first().setInputFiles(file);
     await page.getByRole("img", { name: "Logo" }).waitFor();
+    // What is not saved yet is in the mail already, which nothing of the page's own styles changes.
+    const preview = page.getByRole("region", { name: "Email preview" });
+    await page.getByLabel("Footer").fill("Example AG\n2 Example Street, Berlin");
+    await preview.getByText("2 Example Street, Berlin").waitFor();
+    await preview.getByText("Example Legal", { exact: true }).waitFor();
+    const action = preview.getByText("Read and sign", { exact: true });
+    expect(await action.getAttribute("style")).toContain("color: rgb(0, 0, 0)");
+    expect(await action.getAttribute("href")).toBeNull();
+    await preview.getByRole("button", { name: /Language/ }).click();
+    await page.getByRole("option", { name: "German" }).click();
+    await preview.getByText("Lesen und unterschreiben").waitFor();
+    await screenshot(page, "brand-mail");
+    await page.getByLabel("Footer").fill("Example AG\n1 Example Street, Berlin");
     await button(page, "Add text").click();
     await page.getByRole("dialog").getByLabel("Subject").fill("{sender} sends {subject}");
     await page.getByRole("dialog").getByRole("button", { name: "Save text" }).click();
@@ -374,8 +387,22 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await page.getByRole("link", { name: "Brands" }).click();
     await button(page, "Make default: Example AG").click();
     await page.getByText("Default", { exact: true }).waitFor();
+    await button(page, "Add domain").click();
+    await page.getByRole("dialog").getByLabel("Domain").fill("mail.example.com");
+    await page.getByRole("dialog").getByLabel("Mailbox").fill("contracts");
+    await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();
+    const domain = page.getByRole("article", { name: "contracts@mail.example.com" });
+    await domain.getByText("_assent.mail.example.com").waitFor();
+    await domain.getByRole("button", { name: /^Check records/ }).click();
+    await domain.getByText("Not found").first().waitFor();
     await expectAccessible(page);
     await screenshot(page, "brands");
+    await page.setViewportSize({ width: 375, height: 800 });
+    await screenshot(page, "brands-phone");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await domain.getByRole("button", { name: /^Delete/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No sender domain yet.").waitFor();
 
     const sending = await enter("/agreements/new");
     await fillIn(sending);

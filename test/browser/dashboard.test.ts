@@ -475,6 +475,8 @@ async function nameEverything(api: Api, browser: Browser): Promise<readonly [str
   const agreement = bodyOf(201, await api.post("/v1/sign/agreements", content));
   bodyOf(201, await api.post("/v1/sign/templates", { name: long(100), description: long(200), ...content }));
   const brand = bodyOf(201, await api.post("/v1/sign/brands", { name: long(100), senderName: long(100) }));
+  const domain = `${"a".repeat(60)}.${"b".repeat(15)}.example.com`;
+  bodyOf(201, await api.post("/v1/sign/sender-domains", { domain }));
   const written = { name: long(200), format: "html", content: `<p>${long(200)}</p>` };
   const genTemplate = bodyOf(201, await api.post("/v1/gen/templates", written));
   const endpoint = { url: `https://hooks.invalid/${long(200)}`, description: long(200), eventTypes: ["webhook.test"] };
@@ -503,7 +505,7 @@ async function nameEverything(api: Api, browser: Browser): Promise<readonly [str
     ["/clients", ["Create client", /^Revoke/]],
     ["/people", ["Invite member"]],
     ["/privacy/holds", [/^Lift/]],
-    ["/brands", [/^Delete/]],
+    ["/brands", [/^Delete/, "Add domain"]],
     [`/brands/${brand.id}`],
     ["/organization"],
     ["/account"],

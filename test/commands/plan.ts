@@ -1,3 +1,5 @@
+import { onePixel } from "#api/kinds.ts";
+
 /**
  * How each printed command is run. A block is found by how it begins. Pages are walked as a reader would: their blocks in
  * order, in one shell, in a clone, beside a copy that runs.
@@ -229,12 +231,21 @@ at /v1/click/accept "{\\"templateSlug\\":\\"$(echo "$TERMS" | field slug)\\",\\"
     beside: "single",
     blocks: [
       {
-        begins: "curl -s https://sign.example.com/v1/sign/brands",
+        begins: "api()",
         before: `${demo}
 BASE=$(demo baseUrl); API_KEY=$(demo apiKey)`,
         instead: [["https://sign.example.com", "$BASE"]],
         says: [/"name":"Example AG"/],
       },
+      {
+        begins: "printf",
+        before: `echo ${onePixel} | base64 -d > logo.png`,
+        says: [/"contentType":"image\/png"/],
+      },
+      { begins: "api -X POST", says: [/"subject":"[^"]* hat Ihnen Lease agreement geschickt"/] },
+      { begins: "SENDER=", says: [/"name":"_assent\.mail\.example\.com"/, /"status":"pending"/] },
+      // Names of examples are asked for nowhere.
+      { begins: "api -X POST $API/v1/sign/sender-domains", says: [/"status":"missing"/] },
     ],
   },
   {

@@ -290,6 +290,10 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "SignService CreateBrand": { settings: { name: "Example AG" } },
   "SignService UpdateBrand": { brandId: uuid, settings: { name: "Example AG" }, updateMask: "name" },
   "SignService ReportUndelivered": { token: "A".repeat(80) },
+  "SignService CreateSenderDomain": { domain: "mail.example.com" },
+  "SignService PreviewBrandMail": {
+    ...{ brandId: uuid, settings: { name: "Example AG" }, updateMask: "name", mail: "invitation" },
+  },
   "SignService GetPublicBrandImage": { organizationId: uuid, sha256: `${"A".repeat(43)}=` },
   "ClickService CreateCampaign": { name: "Terms", templateId: uuid, dueAt: "2036-12-31T23:00:00Z" },
   "ClickService UpdateCampaign": { campaignId: uuid, name: "Terms" },

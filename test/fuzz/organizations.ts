@@ -120,6 +120,7 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
     for (const name of ["logo", "favicon"])
       await ask(200, "PUT", `/v1/sign/brands/${id}/${name}`, { content: onePixel });
   }
+  await ask(201, "POST", "/v1/sign/sender-domains", { domain: `${templateId}.example.com` });
   await ask(201, "POST", `${account}/connect`, { urlToPublishTo: nowhere });
   await unlessFull(ask(201, "POST", `${account}/connect/secret`, {}));
 }

@@ -45,6 +45,8 @@ export const tablesOfNobody: Readonly<Record<string, string>> = {
 export const uniqueIndexes: Readonly<Record<string, string>> = {
   "click.anchor_index": "Does not contain it: all organizations share the anchor log, whose places are given out once.",
   "auth.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
+  "sign.sender_domain_verified":
+    "Does not contain it: a domain is verified for one organization at a time, which has shown that its DNS is theirs.",
   "click.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "docgen.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "sign.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",

@@ -38,6 +38,8 @@ const bodies: Readonly<Record<string, (id: string, own: Resources) => unknown>> 
     versionSelector: { mode: "PINNED", versionId: id },
     force: true,
   }),
+  "createTemplate brandId": (id) => ({ name: "Terms", type: "STATIC", brandId: id }),
+  "updateTemplate brandId": (id) => ({ brandId: id }),
   "createDeployment brandId": (id) => ({ brandId: id }),
   "updateDeployment brandId": (id) => ({ brandId: id }),
   "createSession templateId": (id) => ({ templateId: id, userRef: "user-1" }),

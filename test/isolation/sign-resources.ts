@@ -27,6 +27,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...template,
     ...(await makers.bulkBatch(api, name, template)),
     ...(await makers.brand(api, name)),
+    ...(await makers.senderDomain(api)),
     ...(await makers.connect(api)),
     ...(await makers.attachedAgreement(api, name)),
     erasure: bodyOf(201, await api.post("/v1/privacy/erasures", { email: `${name}@example.org`, dryRun: true })).id,
@@ -53,6 +54,7 @@ export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean =>
 
 const makers = {
   brand: makeBrand,
+  senderDomain: makeSenderDomain,
   ...{ agreement: makeAgreement, attachedAgreement: makeAttachment, signTemplate: makeTemplate, bulkBatch: makeBatch },
   exportSchedule: makeExportSchedule,
   ...{ connect: makeConnect, connectSecret: makeConnectSecret, webhookEndpoint: makeWebhookEndpoint },
@@ -64,6 +66,7 @@ const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
   ["signingSession", "agreement"],
   ["signTemplate", "signTemplate"],
   ["brand", "brand"],
+  ["senderDomain", "senderDomain"],
   ["bulkList", "bulkBatch"],
   ["bulkBatch", "bulkBatch"],
   ["connect", "connect"],
@@ -89,6 +92,11 @@ async function makeBrand(api: Api, name: string): Promise<Ids> {
     bodyOf(200, await api.call("PUT", `/v1/sign/brands/${brand.id}/${picture}`, { content: onePixel }));
   }
   return { brand: brand.id, logoType: "primary" };
+}
+
+async function makeSenderDomain(api: Api): Promise<Ids> {
+  const domain = `${crypto.randomUUID()}.example.com`;
+  return { senderDomain: bodyOf(201, await api.post("/v1/sign/sender-domains", { domain })).id };
 }
 
 async function makeExport(api: Api, name: string): Promise<Ids> {

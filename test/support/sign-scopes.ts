@@ -41,12 +41,18 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   getBrand: "sign:read",
   updateBrand: "sign:admin",
   deleteBrand: "sign:admin",
+  previewBrandMail: "sign:read",
   putBrandLogo: "sign:admin",
   getBrandLogo: "sign:read",
   deleteBrandLogo: "sign:admin",
   putBrandFavicon: "sign:admin",
   getBrandFavicon: "sign:read",
   deleteBrandFavicon: "sign:admin",
+  listSenderDomains: "sign:read",
+  createSenderDomain: "sign:admin",
+  getSenderDomain: "sign:read",
+  checkSenderDomain: "sign:admin",
+  deleteSenderDomain: "sign:admin",
 };
 
 /** The same, of how long agreements are kept. */

@@ -31,6 +31,7 @@ const templateFields: Readonly<Record<string, Shape>> = {
   policyFlags: "object",
   counterparty: "object?",
   metadata: "object",
+  brandId: "uuid?",
   currentVersions: "object",
   activeDeploymentCount: "count",
   nextPublicationAt: "time?",

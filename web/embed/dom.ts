@@ -44,12 +44,15 @@ export function whenSeen(element: Element, run: () => void): () => void {
   return () => observer.disconnect();
 }
 
+/** A document of its own in which nothing runs or loads. */
+export const parseInert = (html: string): Document => new DOMParser().parseFromString(trusted(html), "text/html");
+
 /**
  * Parses the text of a rendering. Undefined when it has anything that may run, load or imitate our own controls: the
  * server never sends that, and a text that was cleaned up here would not be the one that is recorded.
  */
 export function parseSafeHtml(html: string): DocumentFragment | undefined {
-  const parsed = new DOMParser().parseFromString(trusted(html), "text/html");
+  const parsed = parseInert(html);
   if (parsed.head.childNodes.length > 0) return undefined;
   for (const element of parsed.body.querySelectorAll("*")) if (!isSafe(element)) return undefined;
   const fragment = document.createDocumentFragment();

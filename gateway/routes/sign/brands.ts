@@ -1,13 +1,13 @@
-import { brand, brandPicture } from "#api/brands.ts";
+import { brand, brandMails, brandPicture, mailPreview, senderDomain } from "#api/brands.ts";
 import { onePixel } from "#api/kinds.ts";
-import { type Brand, BrandImageKind } from "#gen/assent/sign/v1/brands_pb.ts";
+import { type Brand, BrandImageKind, type SenderDomain } from "#gen/assent/sign/v1/brands_pb.ts";
 import { signDialect, standardDialect } from "../../http/error-dialect.ts";
 import { fileReply } from "../../http/file-reply.ts";
 import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { decodePicture } from "../generation/assets.ts";
 import { fileAnswer } from "../generation/file-answer.ts";
-import { changeBody, createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
-import { listOf, required } from "../schema-parts.ts";
+import { changeBody, createBody, defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
+import { described, listOf, oneOf, required, text } from "../schema-parts.ts";
 import { admin, read } from "./base.ts";
 
 const base = { tag: "Brands", dialect: signDialect } as const;
@@ -87,6 +87,30 @@ const settingsRoutes: readonly Route[] = [
     call: (request, { sign }) =>
       sign.updateBrand({ ...brand.change(request.body), brandId: request.params.id }, onBehalfOf(request)),
     respond: (answer) => brandReply(200, answer.brand),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "previewBrandMail",
+    method: "POST",
+    path: "/v1/sign/brands/{id}/mail-preview",
+    summary: "Preview a mail of a brand",
+    description:
+      "Writes a mail to a sample recipient as it would look with these changes, which are the same as in a change of the brand. Nothing is kept or sent.",
+    access: read,
+    notFound,
+    query: queryOf<{ mail?: string; locale?: string }>({
+      mail: described(oneOf(...brandMails), "What the mail is about; invitation when absent."),
+      locale: described(text(2, 35), "The language of the reader, BCP 47; en when absent."),
+    }),
+    body: changeBody(brand, { example: { colors: { button: "#0b5d3b" }, footer: "Example AG, Berlin" } }),
+    success: { status: 200, description: "The mail.", schema: mailPreview.schemas.answer },
+    errors: [],
+    call: (request, { sign }) => {
+      const { mail = "invitation", locale = "" } = request.query;
+      const wanted = { ...brand.change(request.body), brandId: request.params.id, mail, locale };
+      return sign.previewBrandMail(wanted, onBehalfOf(request));
+    },
+    respond: (answer) => jsonReply(200, mailPreview.answer(answer)),
   }),
   defineRoute({
     ...base,
@@ -248,3 +272,87 @@ const publicRoutes: readonly Route[] = [
 ];
 
 export const brandRoutes: readonly Route[] = [...settingsRoutes, ...pictures.flatMap(pictureRoutes), ...publicRoutes];
+
+const noDomain = { id: "SENDER_DOMAIN_NOT_FOUND" } as const;
+const schema = senderDomain.schemas.answer;
+
+const domainReply = (status: number, message: SenderDomain | undefined): Reply =>
+  jsonReply(status, senderDomain.answer(required(message)));
+
+export const senderDomainRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "listSenderDomains",
+    method: "GET",
+    path: "/v1/sign/sender-domains",
+    summary: "List sender domains",
+    description: "All of them, the oldest first; an organization has 10 at most.",
+    access: read,
+    success: { status: 200, description: "The sender domains.", schema: listOf(schema) },
+    errors: [],
+    call: (request, { sign }) => sign.listSenderDomains({}, onBehalfOf(request)),
+    respond: ({ senderDomains }) =>
+      jsonReply(
+        200,
+        senderDomains.map((one) => senderDomain.answer(one)),
+      ),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "createSenderDomain",
+    method: "POST",
+    path: "/v1/sign/sender-domains",
+    summary: "Add a sender domain",
+    description:
+      "A domain that mails about agreements are to come from. The answer has the DNS records to set; mails come from the domain once a check has found them.",
+    access: admin,
+    body: createBody(senderDomain, { example: { domain: "mail.example.com", mailbox: "agreements" } }),
+    success: { status: 201, description: "The sender domain, pending.", schema },
+    errors: ["SENDER_DOMAIN_EXISTS", "SENDER_DOMAIN_LIMIT_REACHED"],
+    call: (request, { sign }) => sign.createSenderDomain(senderDomain.create(request.body), onBehalfOf(request)),
+    respond: (answer) => domainReply(201, answer.senderDomain),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "getSenderDomain",
+    method: "GET",
+    path: "/v1/sign/sender-domains/{id}",
+    summary: "Read a sender domain",
+    access: read,
+    notFound: noDomain,
+    success: { status: 200, description: "The sender domain.", schema },
+    errors: [],
+    call: (request, { sign }) => sign.getSenderDomain({ senderDomainId: request.params.id }, onBehalfOf(request)),
+    respond: (answer) => domainReply(200, answer.senderDomain),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "checkSenderDomain",
+    method: "POST",
+    path: "/v1/sign/sender-domains/{id}/check",
+    summary: "Check the records of a sender domain",
+    description:
+      "Looks them up now. The domain is verified when all required ones are found, and lost when one of a verified domain is gone. A verified domain is checked each hour as well.",
+    access: admin,
+    notFound: noDomain,
+    success: { status: 200, description: "The sender domain after that.", schema },
+    errors: ["SENDER_DOMAIN_TAKEN"],
+    call: (request, { sign }) => sign.checkSenderDomain({ senderDomainId: request.params.id }, onBehalfOf(request)),
+    respond: (answer) => domainReply(200, answer.senderDomain),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "deleteSenderDomain",
+    method: "DELETE",
+    path: "/v1/sign/sender-domains/{id}",
+    summary: "Delete a sender domain",
+    description:
+      "With its DKIM key. Mails come from the sender of the installation again, or from the next verified one.",
+    access: admin,
+    notFound: noDomain,
+    success: { status: 204, description: "The sender domain is gone." },
+    errors: [],
+    call: (request, { sign }) => sign.deleteSenderDomain({ senderDomainId: request.params.id }, onBehalfOf(request)),
+    respond: () => noContent,
+  }),
+];

@@ -6,7 +6,7 @@ import { signVerifyRoutes } from "../verify.ts";
 import { actionRoutes, auditEventRoutes } from "./actions.ts";
 import { agreementDeletionRoutes, agreementRoutes, agreementTag } from "./agreements.ts";
 import { read, signBase } from "./base.ts";
-import { brandRoutes } from "./brands.ts";
+import { brandRoutes, senderDomainRoutes } from "./brands.ts";
 import { signDocumentRoutes } from "./documents.ts";
 import { attachmentRoutes, signFileRoutes } from "./files.ts";
 import { recipientRoutes } from "./recipients.ts";
@@ -48,5 +48,6 @@ export const signRoutes: readonly Route[] = [
   ...agreementDeletionRoutes,
   ...signTemplateRoutes,
   ...brandRoutes,
+  ...senderDomainRoutes,
   ...signVerifyRoutes,
 ];

@@ -11,7 +11,7 @@ import type { User } from "../domain/user.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { noteChange } from "../store/change-store.ts";
-import { findUser, listApplicationReaders, lockUser, updateUser } from "../store/user-store.ts";
+import { findUser, listApplicationReaders, listOwners, lockUser, updateUser } from "../store/user-store.ts";
 import type { AuthDeps } from "./deps.ts";
 import { toNoticesMessage, toOrgId } from "./messages.ts";
 
@@ -19,6 +19,7 @@ type Deps = Pick<AuthDeps, "people" | "keys" | "clock" | "newId">;
 type Handlers = Pick<ServiceImpl<typeof TokenService>, "findNoticeReaders" | "stopNotices">;
 
 const userPrefix = "user:";
+const ownersName = "role:owner";
 
 /** Who is told of what becomes of agreements, and how they end it from a mail. */
 export const noticeReaders = (deps: Deps): Handlers => ({
@@ -26,6 +27,7 @@ export const noticeReaders = (deps: Deps): Handlers => ({
     const orgId = toOrgId(organizationId);
     const userId = senderId.startsWith(userPrefix) ? senderId.slice(userPrefix.length) : undefined;
     const users = await withOrg(deps.people, orgId, async (tenant) => {
+      if (senderId === ownersName) return listOwners(tenant);
       if (userId === undefined) return listApplicationReaders(tenant);
       const user = isUuid(userId) ? await findUser(tenant, userId) : undefined;
       return user?.status === "active" ? [user] : [];

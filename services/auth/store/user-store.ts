@@ -66,6 +66,13 @@ export async function listApplicationReaders({ orgId, client }: Tenant): Promise
   return (await client.query<User>(sql, [orgId])).rows;
 }
 
+/** Who can sign in and is an owner. */
+export async function listOwners({ orgId, client }: Tenant): Promise<User[]> {
+  const sql = `select ${userColumns} from auth.user_account u
+    where u.organization_id = $1 and u.status = 'active' and u.role = 'owner' order by u.created_at, u.user_id limit 50`;
+  return (await client.query<User>(sql, [orgId])).rows;
+}
+
 export async function countUsers({ orgId, client }: Tenant): Promise<number> {
   const sql = "select count(*)::integer as n from auth.user_account where organization_id = $1";
   return (await client.query<{ n: number }>(sql, [orgId])).rows[0]?.n ?? 0;

@@ -144,6 +144,8 @@ export type JobKind =
   | "notice-mail"
   | "purge"
   | "reminder"
+  | "sender-domain"
+  | "sender-domain-mail"
   | "expiry"
   | "expiry-warning";
 

@@ -6,6 +6,7 @@ import type { KeyRing } from "#platform/secrets.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { RecordName, SeedVault } from "#platform/vault/seed-vault.ts";
 import { fileKeyColumn } from "../files/agreement-files.ts";
+import { senderKeyColumn } from "../sender-domains/store.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import { emailKey } from "./agreement-records.ts";
@@ -153,4 +154,5 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SeedVault): readonly S
       vault.rewrappedSeed(keyName(orgId, agreementId, id), wrapped),
   },
   fileKeyColumn(vault),
+  senderKeyColumn(masterKeys),
 ];

@@ -1,5 +1,5 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import type { Brand, BrandImage, BrandImageKind, BrandSettings } from "./brand.ts";
+import type { Brand, Branded, BrandImage, BrandImageKind, BrandSettings } from "./brand.ts";
 
 /** Whoever changes brands of an organization waits for whoever is: one is the default, and each name is there once. */
 export async function lockBrands({ orgId, client }: Tenant): Promise<void> {
@@ -137,6 +137,17 @@ export async function readBrandImage(
   );
   return rows[0] && { ...rows[0], bytes: rows[0].content.length };
 }
+
+/** The brand that holds for what has chosen this one, or none, with its logo; undefined for the look of the product. */
+export async function readBranded(tenant: Tenant, brandId: string | null): Promise<Branded | undefined> {
+  const brand = await resolveBrand(tenant, brandId);
+  if (brand === undefined) return undefined;
+  return { brand, logo: await readLogo(tenant, brand) };
+}
+
+/** The bytes of the logo; undefined without one. */
+export const readLogo = async (tenant: Tenant, { logo }: Pick<Brand, "logo">): Promise<Uint8Array | undefined> =>
+  logo === null ? undefined : (await readBrandImage(tenant, logo.sha256))?.content;
 
 /** The next picture after this one, in the order of their hashes; of an export. */
 export async function nextBrandImage(

@@ -57,6 +57,12 @@ export interface BrandImage {
   readonly bytes: number;
 }
 
+/** A brand with the bytes of its logo. */
+export interface Branded {
+  readonly brand: Brand;
+  readonly logo: Uint8Array | undefined;
+}
+
 export type BrandImageKind = "logo" | "favicon";
 
 export const noSettings: BrandSettings = {

@@ -15,11 +15,15 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId, parseOrgId } from "#platform/ids.ts";
+import { canonicalLocale } from "#platform/locale.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
+import { reportUrlOf } from "#platform/service-settings.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { schema } from "../agreement/write-change.ts";
 import type { SignDeps } from "../deps.ts";
+import { sampleMail } from "../mail/mail-to.ts";
 import type { BrandedMail } from "../send/mails.ts";
+import { readSender } from "../sender-domains/store.ts";
 import {
   type Brand,
   type BrandFont,
@@ -37,8 +41,9 @@ type Handlers = Pick<
   | `${"create" | "get" | "update" | "delete" | "resolve"}Brand`
   | `${"put" | "get" | "getPublic"}BrandImage`
   | "listBrands"
+  | "previewBrandMail"
 >;
-type BrandDeps = Pick<SignDeps, "pool" | "clock" | "newId" | "wakeRelay" | "organizations">;
+type BrandDeps = Pick<SignDeps, "pool" | "clock" | "newId" | "wakeRelay" | "organizations" | "abuseContact">;
 
 /** Room for every subsidiary; all of them travel in one message. */
 const maxBrands = 100;
@@ -74,18 +79,15 @@ export const brands = (deps: BrandDeps): Handlers => ({
 
   async updateBrand({ brandId, settings, updateMask }, context) {
     const caller = requireCaller(context);
-    const given = settingsOf(settings as WireSettings);
-    const named = namedMembers(updateMask?.paths ?? []);
+    const changes = changesOf(settings as WireSettings, updateMask);
     const brand = await change(deps, caller, async (tenant) => {
       const before = await requireBrand(tenant, brandId);
-      const changes = Object.fromEntries(named.map((name) => [name, given[name]]));
-      const { id, logo, favicon, createdAt, modifiedAt: _, ...own } = before;
-      const settled = checkedSettings({ ...own, ...changes });
-      const after: Brand = { ...settled, id, logo, favicon, createdAt, modifiedAt: deps.clock.now() };
+      const after = { ...changedBrand(before, changes), modifiedAt: deps.clock.now() };
       await requireFreeName(tenant, after);
       await store.saveBrand(tenant, after);
+      const named = Object.keys(changes) as (keyof BrandSettings)[];
       const fields = named.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-      return { action: "brand.changed", brandId: id, fields, brand: after };
+      return { action: "brand.changed", brandId: before.id, fields, brand: after };
     });
     return { brand: brandMessage(brand) };
   },
@@ -122,6 +124,24 @@ export const brands = (deps: BrandDeps): Handlers => ({
       const image = (await requireBrand(tenant, brandId))[kindOf(kind)];
       return imageAnswer(image === null ? undefined : await store.readBrandImage(tenant, image.sha256));
     });
+  },
+
+  async previewBrandMail({ brandId, settings, updateMask, mail, locale }, context) {
+    const { orgId } = requireCaller(context);
+    const changes = changesOf(settings as WireSettings, updateMask);
+    if (locale !== "" && canonicalLocale(locale) === undefined) {
+      throw invalid(problem("locale", "INVALID_LOCALE", "must be a BCP 47 language tag such as en or pt-BR"));
+    }
+    const branded = await withOrg(deps.pool, orgId, async (tenant) => {
+      const brand = changedBrand(await requireBrand(tenant, brandId), changes);
+      return { brand, logo: await store.readLogo(tenant, brand), hasDomain: (await readSender(tenant)) !== undefined };
+    });
+    const { name: senderName } = await deps.organizations.of(orgId);
+    const reportUrl = reportUrlOf(deps.abuseContact);
+    const occasion = { kind: mail as BrandedMail, locale, senderName, reportUrl, now: deps.clock.now() };
+    const { fromName = "", replyTo, ...written } = sampleMail(branded, occasion);
+    // As sending does beside an address of the organization.
+    return { ...written, fromName: fromName || (branded.hasDomain ? senderName : ""), replyTo: replyTo?.address ?? "" };
   },
 
   async resolveBrand({ brandId }, context) {
@@ -192,6 +212,20 @@ async function change<Changed extends BrandChange>(
   });
   deps.wakeRelay();
   return ("brand" in made ? made.brand : undefined) as never;
+}
+
+/** With the changes, checked together with what stays; throws VALIDATION_FAILED. */
+function changedBrand(before: Brand, changes: Partial<BrandSettings>): Brand {
+  const { id, logo, favicon, createdAt, modifiedAt, ...own } = before;
+  return { ...checkedSettings({ ...own, ...changes }), id, logo, favicon, createdAt, modifiedAt };
+}
+
+/** Only what the mask names. */
+function changesOf(settings: WireSettings, mask: { readonly paths: readonly string[] } | undefined) {
+  const given = settingsOf(settings);
+  return Object.fromEntries(
+    namedMembers(mask?.paths ?? []).map((name) => [name, given[name]]),
+  ) as Partial<BrandSettings>;
 }
 
 async function requireFreeName(tenant: Tenant, brand: Brand): Promise<void> {

@@ -6,6 +6,7 @@ import { languageFor } from "#platform/language.ts";
 import type { Agreement, AgreementDocument, JsonObject } from "../agreement/agreement.ts";
 import { type AuditEvent, isChainIntact } from "../agreement/audit-chain.ts";
 import { erasedValue } from "../agreement/audit-commitment.ts";
+import type { Branded } from "../brands/brand.ts";
 import { type SenderFacts, unknownSender } from "../organization-reader.ts";
 import { type CertificateTexts, type Correction, englishTexts } from "./certificate-texts.ts";
 import { arabicTexts, germanTexts } from "./certificate-translations.ts";
@@ -32,35 +33,67 @@ export interface PrintedAgreement {
   readonly events: readonly AuditEvent[];
   readonly organizationName: string;
   readonly sender: SenderFacts;
+  /** At the top; absent for nothing. */
+  readonly branded?: Branded | undefined;
   readonly now: Date;
 }
 
 /**
  * Renders the certificate as a PDF. For a completed agreement the bytes are always the same until its trail
- * grows. Must not be called within a transaction. Rejects with SERVICE_UNAVAILABLE while no renderer is
+ * grows or its brand changes. Must not be called within a transaction. Rejects with SERVICE_UNAVAILABLE while no renderer is
  * available.
  */
 export async function printCertificate(
-  renderer: Client<typeof RendererService>,
-  { agreement, events, organizationName, sender, now }: PrintedAgreement,
+  renderer: Pick<Client<typeof RendererService>, "renderHtml">,
+  { agreement, events, organizationName, sender, branded, now }: PrintedAgreement,
   headers: Readonly<Record<string, string>>,
 ): Promise<Uint8Array> {
   const at = agreement.completedAt ?? now;
   const texts = certificateTexts(sender.locale);
   const footer = certificateFooter(agreement, texts);
+  const html = certificateHtml(agreement, events, { organizationName, sender, at, texts });
   const request = {
     title: certificateTitle(agreement, texts),
-    html: certificateHtml(agreement, events, { organizationName, sender, at, texts }),
     page: { margins: { top: 18, right: 20, bottom: 20, left: 20 }, header: "", footer },
     locale: texts.locale,
     profile: Profile.PDF_A_3A,
     createdAt: timestampFromDate(at),
   };
+  const print = async (head: string) =>
+    (await renderer.renderHtml({ ...request, html: head + html }, { headers, timeoutMs })).pdf;
+  const head = brandHead(branded);
   try {
-    return (await renderer.renderHtml(request, { headers, timeoutMs })).pdf;
+    return await print(head).catch((error: unknown) => {
+      // Nobody's agreement waits for a picture that cannot be typeset.
+      if (head !== "" && isRefused(error)) return print("");
+      throw error;
+    });
   } catch (error) {
     throw asOutage(error);
   }
+}
+
+const isRefused = (error: unknown): boolean => {
+  const code = fromConnectError(error)?.code ?? "";
+  return code.startsWith("GEN_") && code !== "GEN_BUSY";
+};
+
+/** Millimetres of the head; a picture of few pixels is not drawn larger than they are in print. */
+const logoRoom = { width: 60, height: 18, perPixel: 25.4 / 96 };
+
+/** The logo, or else the name of the sender; who asks stands below as well, whatever the brand says. */
+function brandHead(branded: Branded | undefined): string {
+  if (branded === undefined) return "";
+  const { senderName, logo: image } = branded.brand;
+  if (image === null || branded.logo === undefined) {
+    return senderName === "" ? "" : markup`<p class="lead"><strong>${senderName}</strong></p>`.html;
+  }
+  const { contentType, width, height } = image;
+  const scale = Math.min(logoRoom.perPixel, logoRoom.width / width, logoRoom.height / height);
+  const data = Buffer.from(branded.logo).toString("base64");
+  const shown = Math.max(1, width * scale).toFixed(1);
+  return markup`<p><img src="data:${contentType};base64,${data}" alt="${senderName}" style="width: ${shown}mm"></p>`
+    .html;
 }
 
 const languages = { en: englishTexts, de: germanTexts, ar: arabicTexts } as const;

@@ -7,7 +7,7 @@ import type { Logger } from "#platform/logger.ts";
 import { step, type Tracer } from "#platform/telemetry.ts";
 import type { Agreement, AgreementDocument, SealLevel, StoredFile } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
-import { type AuditEvent, type CommittedEntry, chain } from "../agreement/audit-chain.ts";
+import { type CommittedEntry, chain } from "../agreement/audit-chain.ts";
 import { commit } from "../agreement/audit-commitment.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
 import type { DecisionContext } from "../agreement/change.ts";
@@ -18,7 +18,8 @@ import {
   type NewBytes,
   type Within,
 } from "../agreement/change-agreement.ts";
-import { printCertificate } from "../certificate/print-certificate.ts";
+import { readBranded } from "../brands/brand-store.ts";
+import { type PrintedAgreement, printCertificate } from "../certificate/print-certificate.ts";
 import { withImages } from "../files/signature-images.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { OrganizationReader } from "../organization-reader.ts";
@@ -74,10 +75,7 @@ export async function completeAgreement(
 
 const maxCertificates = 5;
 
-interface Read {
-  readonly agreement: Agreement;
-  readonly events: readonly AuditEvent[];
-}
+type Read = Pick<PrintedAgreement, "agreement" | "events" | "branded">;
 
 /** Undefined when the agreement is not waiting for completion. */
 const readAgreement = (
@@ -88,7 +86,8 @@ const readAgreement = (
   withOrgSnapshot(pool, orgId, async (tenant) => {
     const agreement = await loadAgreement(tenant, id);
     if (agreement?.status !== "completing") return undefined;
-    return { agreement, events: await listAuditEvents(tenant, vault, id) };
+    const branded = await readBranded(tenant, agreement.brandId ?? null);
+    return { agreement, events: await listAuditEvents(tenant, vault, id), branded };
   });
 
 /** The files sealed so far. */
@@ -180,7 +179,7 @@ async function certify(
   deps: CompletionDeps,
   caller: CallerContext,
   files: SealedFiles,
-  { agreement, events, wanted }: Read & Pick<Filling, "wanted">,
+  { agreement, events, branded, wanted }: Read & Pick<Filling, "wanted">,
   signal: AbortSignal,
 ): Promise<Certified> {
   const now = laterOf(deps.clock.now(), agreement.statusChangedAt);
@@ -202,6 +201,7 @@ async function certify(
     events: [...events, ...trail.events],
     organizationName,
     sender,
+    branded,
     now,
   };
   const pdf = await printCertificate(deps.renderer, printed, callerHeaders({ ...caller, clientId: "sign" }));

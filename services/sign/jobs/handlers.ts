@@ -18,6 +18,7 @@ import { purgeAgreements } from "../retention/purge.ts";
 import { enterDeletions } from "../retention/remover.ts";
 import { expireWhenDue, warnWhenDue } from "../send/end-agreement.ts";
 import { remindWhenDue } from "../send/send-agreement.ts";
+import { recheckDomains, tellOwners } from "../sender-domains/recheck.ts";
 import { evidenceDetails } from "../verification/verify.ts";
 import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
 import type { JobLoopDeps } from "./job-loop.ts";
@@ -34,6 +35,8 @@ export const jobHandlers = (deps: NoticeDeps): JobLoopDeps["handlers"] => ({
   "notice-mail": sendNotices(deps),
   purge: purgeAgreements(deps),
   reminder: sendReminders(deps),
+  "sender-domain": recheckDomains(deps),
+  "sender-domain-mail": tellOwners(deps),
   expiry: endExpired(deps),
   "expiry-warning": warnOfExpiry(deps),
   // Without a sealer, completions wait for a process that has one.

@@ -1,17 +1,21 @@
-import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import { type MailAttachment, MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
+import { type Mail, type MailAttachment, MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
+import { reportUrlOf } from "#platform/service-settings.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { changeTo } from "../agreement/change.ts";
 import { auditNames } from "../agreement/recipients.ts";
-import { readBrandImage, resolveBrand } from "../brands/brand-store.ts";
+import type { Branded } from "../brands/brand.ts";
+import { readBranded } from "../brands/brand-store.ts";
 import { newRecipient } from "../create/new-recipients.ts";
 import type { SignDeps } from "../deps.ts";
-import { type Branded, hasLink, mailTo } from "../mail/mail-to.ts";
+import { hasLink, mailTo } from "../mail/mail-to.ts";
 import { noteUndelivered } from "../mail/undelivered.ts";
 import { isWorthSending, type MailKind, mailWishOf } from "../send/mails.ts";
+import { addressOf } from "../sender-domains/sender-domain.ts";
+import { openPrivateKey, readSender, type VerifiedSender } from "../sender-domains/store.ts";
 import { viewTokenHash } from "../signing/view.ts";
 import { deleteView } from "../signing/view-store.ts";
 import { createLink } from "../signing/views.ts";
@@ -45,6 +49,8 @@ interface Letter {
   readonly agreement: Agreement;
   readonly recipient: Recipient;
   readonly branded: Branded | undefined;
+  /** Absent for that of the installation. */
+  readonly sender: VerifiedSender | undefined;
 }
 
 /** Undefined when the mail no longer applies. */
@@ -58,16 +64,10 @@ async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<
       : agreement?.recipients.find(({ id }) => id === wish.recipientId);
     if (agreement === undefined || recipient === undefined) return undefined;
     if (!isWorthSending(wish.mail, agreement, recipient)) return undefined;
-    return { kind: wish.mail, agreement, recipient, branded: await brandOf(tenant, agreement) };
+    // As it is when the mail is sent.
+    const branded = await readBranded(tenant, agreement.brandId ?? null);
+    return { kind: wish.mail, agreement, recipient, branded, sender: await readSender(tenant) };
   });
-}
-
-/** As it is when the mail is sent. */
-async function brandOf(tenant: Tenant, agreement: Agreement): Promise<Branded | undefined> {
-  const brand = await resolveBrand(tenant, agreement.brandId ?? null);
-  if (brand === undefined) return undefined;
-  const logo = brand.logo === null ? undefined : await readBrandImage(tenant, brand.logo.sha256);
-  return { brand, logo: logo?.content };
 }
 
 type Sent = { readonly messageId: string } | { readonly reason: string };
@@ -99,7 +99,9 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
     const reportToken = deps.reportTokens.make({ ...whose, mail: kind, sentAt: deps.clock.now() });
     const isWanted = kind === "completed" && branded?.brand.attachFiles === true;
     const files = isWanted ? await sealedFiles(deps, job, agreement) : undefined;
-    await mailer.send({ ...mailTo(recipient, agreement, { kind, link, messageId, branded, files }), reportToken });
+    const reportUrl = reportUrlOf(deps.abuseContact, agreement.id);
+    const mail = mailTo(recipient, agreement, { kind, link, messageId, branded, files, reportUrl });
+    await mailer.send({ ...mail, reportToken, ...from(deps, job, letter) });
   } catch (error) {
     if (token !== undefined && isUnsent(error)) await forgetLink(deps, job, token);
     throw error;
@@ -144,6 +146,18 @@ function fileNameOf(name: string): string {
     .slice(0, 100);
   return /\.pdf$/i.test(kept) ? kept : `${kept || "document"}.pdf`;
 }
+
+/** The name of the organization stands beside an address of its own, unless its brand says another one. */
+const from = ({ senderKeys }: SignDeps, { orgId }: Job, { agreement, branded, sender }: Letter): Partial<Mail> =>
+  sender === undefined
+    ? {}
+    : {
+        fromName: branded?.brand.senderName || agreement.sender.name,
+        sender: {
+          ...{ address: addressOf(sender), domain: sender.domain, selector: sender.selector },
+          privateKey: openPrivateKey(senderKeys, orgId, sender),
+        },
+      };
 
 /** If the mail may have arrived, its link must keep working. */
 const isUnsent = (error: unknown): boolean => error instanceof MailRefusedError || error instanceof MailNotTakenError;

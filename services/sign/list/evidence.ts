@@ -3,11 +3,11 @@ import { type Caller, callerHeaders, requireCaller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Agreement } from "../agreement/agreement.ts";
-import type { AuditEvent } from "../agreement/audit-chain.ts";
 import { listAuditEvents } from "../agreement/audit-store.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { listConsentTexts as readTexts } from "../agreement/file-store.ts";
-import { printCertificate } from "../certificate/print-certificate.ts";
+import { readBranded } from "../brands/brand-store.ts";
+import { type PrintedAgreement, printCertificate } from "../certificate/print-certificate.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
 
 export const getCertificate = (
@@ -27,7 +27,7 @@ export const getCertificate = (
 /** The sealed certificate, or the data to render one that states the agreement's progress. */
 type CertificateSource =
   | { readonly kind: "sealed"; readonly pdf: Uint8Array }
-  | { readonly kind: "open"; readonly agreement: Agreement; readonly events: readonly AuditEvent[] };
+  | ({ readonly kind: "open" } & Pick<PrintedAgreement, "agreement" | "events" | "branded">);
 
 export async function readCertificateSource(
   { files, vault }: Pick<SignDeps, "files" | "vault">,
@@ -35,7 +35,10 @@ export async function readCertificateSource(
   tenant: Tenant,
 ): Promise<CertificateSource> {
   const { id, certificate } = agreement;
-  if (certificate === null) return { kind: "open", agreement, events: await listAuditEvents(tenant, vault, id) };
+  if (certificate === null) {
+    const branded = await readBranded(tenant, agreement.brandId ?? null);
+    return { kind: "open", agreement, events: await listAuditEvents(tenant, vault, id), branded };
+  }
   return { kind: "sealed", pdf: await files.read(tenant, id, certificate) };
 }
 
@@ -46,10 +49,10 @@ export async function certificateOf(
   source: CertificateSource,
 ): Promise<Uint8Array> {
   if (source.kind === "sealed") return source.pdf;
-  const { agreement, events } = source;
+  const { agreement, events, branded } = source;
   const { name: organizationName } = await organizations.of(caller.orgId);
   const sender = await organizations.sender(caller.orgId, agreement.sender.id);
-  const printed = { agreement, events, organizationName, sender, now: clock.now() };
+  const printed = { agreement, events, organizationName, sender, branded, now: clock.now() };
   return printCertificate(renderer, printed, callerHeaders(caller));
 }
 

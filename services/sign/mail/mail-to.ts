@@ -1,7 +1,7 @@
 import type { Mail, MailAttachment } from "#platform/mail/mail.ts";
 import { formMail, inLanguages, type MailLook, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
-import { type Brand, type BrandText, textOf } from "../brands/brand.ts";
+import { type Branded, type BrandText, textOf } from "../brands/brand.ts";
 import { asksToAct, type MailKind } from "../send/mails.ts";
 import { en, type MailTexts } from "./texts/mail-texts.ts";
 import { ar, he, it, nl, pl, ptPt, zh } from "./texts/more-translations.ts";
@@ -14,11 +14,11 @@ import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
 export function mailTo(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, messageId, branded, files }: MailOccasion,
+  { kind, link, messageId, branded, files, reportUrl }: MailOccasion,
 ): Mail {
   const to = addressee(recipient, kind);
   const isAttached = files === undefined ? undefined : files.length > 0;
-  const written = writeMail({ ...contentOf(recipient, agreement, { kind, link, to, branded }), isAttached });
+  const written = writeMail({ ...contentOf(recipient, agreement, { kind, link, to, branded, reportUrl }), isAttached });
   return { to, messageId, ...written, attachments: [...(written.attachments ?? []), ...(files ?? [])] };
 }
 
@@ -30,12 +30,8 @@ interface MailOccasion {
   readonly branded?: Branded | undefined;
   /** The sealed files, if the sender wants them to come with the mail; none where they are too large. */
   readonly files?: readonly MailAttachment[] | undefined;
-}
-
-/** A brand with the bytes of its logo. */
-export interface Branded {
-  readonly brand: Brand;
-  readonly logo: Uint8Array | undefined;
+  /** Absent for no link. */
+  readonly reportUrl?: string | undefined;
 }
 
 /** Whether the mail contains a link to the agreement. */
@@ -50,7 +46,7 @@ function addressee({ role, name, email, hostName, hostEmail }: Recipient, kind: 
 function contentOf(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, to, branded }: Omit<MailOccasion, "messageId"> & { readonly to: Mail["to"] },
+  { kind, link, to, branded, reportUrl }: Omit<MailOccasion, "messageId"> & { readonly to: Mail["to"] },
 ): MailContent {
   const declined = agreement.recipients.find(({ status }) => status === "declined");
   return {
@@ -68,12 +64,41 @@ function contentOf(
       .filter((text) => text.trim() !== "")
       .join("\n\n"),
     link,
+    reportUrl,
     expiresAt: agreement.expiresAt,
     signerName: recipient.name,
     actorName: declined?.name ?? "",
     declinedToApprove: declined?.role === "approver",
     reason: kind === "declined" ? (declined?.declineReason ?? "") : kind === "voided" ? agreement.voidedReason : "",
   };
+}
+
+/** What a mail of a brand looks like: to nobody, about nothing, with its logo in the HTML and links that lead nowhere. */
+export function sampleMail(
+  branded: Branded,
+  { kind, locale, senderName, reportUrl, now }: SampleOptions,
+): Omit<WrittenMail, "attachments"> {
+  const {
+    attachments = [],
+    html,
+    ...written
+  } = writeMail({
+    ...{ kind, locale, task: "sign", senderName, recipientName: "Alex Example", address: "alex@example.com" },
+    ...{ documents: ["Lease.pdf"], subject: "Lease agreement", blurb: "", signerName: "Alex Example" },
+    look: lookOf(senderName, branded),
+    words: textOf(branded.brand, kind, locale),
+    ...{ link: hasLink(kind) ? "https://example.com/" : "", reportUrl },
+    expiresAt: new Date(now.getTime() + 14 * 86_400_000),
+    ...{ actorName: "Sam Sample", declinedToApprove: false },
+    reason: kind === "declined" || kind === "voided" ? "Wrong price" : "",
+  });
+  const [logo] = attachments;
+  const data = logo && `data:${logo.mediaType};base64,${Buffer.from(logo.content).toString("base64")}`;
+  return { ...written, html: data === undefined ? html : html.replace(`cid:${logo?.contentId}`, data) };
+}
+
+interface SampleOptions extends Pick<MailContent, "kind" | "locale" | "senderName" | "reportUrl"> {
+  readonly now: Date;
 }
 
 /** The head of a mail has room for this much. */
@@ -127,6 +152,8 @@ export interface MailContent {
   readonly blurb: string;
   /** Where the recipient acts or reads; empty when there is nothing left to see. */
   readonly link: string;
+  /** Where the reader reports abuse, whatever the brand is; absent or empty for nowhere. */
+  readonly reportUrl?: string | undefined;
   readonly expiresAt: Date | null;
   /** The person who signs with the host. */
   readonly signerName: string;
@@ -180,6 +207,7 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     quote: isAsking && content.blurb !== "" ? { label: texts.messageFrom, text: "{blurb}" } : undefined,
     facts: isAsking ? factsOf(content, texts) : [],
     action: isAsking ? texts[linkTexts[task].action] : texts.download,
+    report: content.reportUrl ? { text: texts.reportAbuse, url: content.reportUrl } : undefined,
     notes: [isAsking && content.link !== "" ? texts[linkTexts[task].warning] : "", texts.why].filter(
       (note) => note !== "",
     ),

@@ -225,5 +225,42 @@ export const signMigrations: ServiceMigrations = {
       "alter table sign.document add constraint document_original_check check ((original_id is null) = (original_format is null)) not valid",
       "comment on column sign.document.original_id is 'of the file as it was sent, when it was converted to a PDF; its hash is sent_sha256'",
     ),
+    // Mails come from domains of organizations, as long as their DNS says that they may.
+    sqlMigration(
+      "031_sender_domains",
+      `create table sign.sender_domain (
+        organization_id uuid not null,
+        id uuid not null,
+        domain text collate "C" not null,
+        mailbox text not null,
+        token text not null,
+        selector text not null,
+        public_key text not null,
+        private_key bytea not null,
+        status text not null check (status in ('pending', 'verified', 'lost')),
+        findings jsonb not null check (jsonb_typeof(findings) = 'object'),
+        checked_at timestamptz(3),
+        verified_at timestamptz(3),
+        created_by text not null,
+        created_at timestamptz(3) not null,
+        primary key (organization_id, id)
+      )`,
+      `comment on table sign.sender_domain is
+        'Domains that mails come from while they are verified. private_key: that of DKIM, sealed; findings: what was found for each record.'`,
+      "create unique index sender_domain_name on sign.sender_domain (organization_id, domain)",
+      // Of all organizations one: whoever has not proved it yet keeps nobody from it.
+      "create unique index sender_domain_verified on sign.sender_domain (domain) where status = 'verified'",
+      ...forceOrgIsolationSql("sign.sender_domain"),
+      "grant select, insert, update (status, findings, checked_at, verified_at), delete on sign.sender_domain to assent_sign",
+      "grant select (organization_id, id, private_key), update (private_key) on sign.sender_domain to assent_sign_resealer",
+      "create policy resealer_reads on sign.sender_domain for select to assent_sign_resealer using (true)",
+      "create policy resealer_seals on sign.sender_domain for update to assent_sign_resealer using (true)",
+      "alter table sign.job drop constraint job_kind_check",
+      `alter table sign.job add constraint job_kind_check check (kind in ('bulk-copy', 'completion', 'deletion', 'evidence',
+        'mail', 'notice', 'notice-mail', 'purge', 'reminder', 'expiry', 'expiry-warning', 'sender-domain',
+        'sender-domain-mail')) not valid`,
+      ...destroyerSql("sign", "assent_sign_destroyer"),
+    ),
+    sqlMigration("032_sender_domains_validated", "alter table sign.job validate constraint job_kind_check"),
   ],
 };

@@ -55,7 +55,8 @@ export interface SignHarness extends SignProcess {
 }
 
 /** Without an intake, real processes look into documents, started when they are needed. */
-export interface SignOptions extends Partial<Pick<SignServiceDeps, "auth" | "docgen" | "click" | "intake">> {
+export interface SignOptions
+  extends Partial<Pick<SignServiceDeps, "auth" | "docgen" | "click" | "intake" | "resolveTexts">> {
   readonly config?: Partial<SignConfig>;
 }
 

@@ -6,6 +6,10 @@ import { SMTPServer } from "smtp-server";
 export interface TakenMail {
   /** Of the envelope. */
   readonly to: string;
+  /** Of the envelope. */
+  readonly from: string;
+  /** As it came. */
+  readonly raw: string;
   readonly subject: string;
   readonly messageId: string;
   readonly text: string;
@@ -60,7 +64,9 @@ async function listen(port: number, post: Post): Promise<SMTPServer> {
       const chunks: Buffer[] = [];
       stream.on("data", (chunk: Buffer) => chunks.push(chunk));
       stream.on("end", () => {
-        for (const { address } of envelope.rcptTo) mails.push(parse(address, Buffer.concat(chunks).toString("latin1")));
+        const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
+        const raw = Buffer.concat(chunks).toString("latin1");
+        for (const { address } of envelope.rcptTo) mails.push({ from, ...parse(address, raw) });
         if (post.tells) done(null);
       });
     },
@@ -70,11 +76,12 @@ async function listen(port: number, post: Post): Promise<SMTPServer> {
   return server;
 }
 
-function parse(to: string, raw: string): TakenMail {
+function parse(to: string, raw: string): Omit<TakenMail, "from"> {
   const decoded = decodeQuotedPrintable(raw);
   const header = (name: string): string => new RegExp(`^${name}: (.*)$`, "im").exec(unfold(raw))?.[1]?.trim() ?? "";
   return {
     to,
+    raw,
     subject: decodeWords(header("subject")),
     messageId: header("message-id"),
     text: decoded,

@@ -8,7 +8,7 @@ import {
 import { until } from "#platform/testing/until.ts";
 import { readAndConsent } from "../../../test/support/read-and-consent.ts";
 import { smallestPdf } from "../intake/merge-pdfs.ts";
-import { type Organization, type SignHarness, startSign } from "./harness.ts";
+import { type Organization, type SignHarness, type SignOptions, startSign } from "./harness.ts";
 import { type MailServer, startMailServer, type TakenMail } from "./mail-server.ts";
 
 export type Definition = MessageInitShape<typeof AgreementDefinitionSchema>;
@@ -43,9 +43,9 @@ export const person = (recipientId: string, address: string, given: object = {})
 });
 
 /** The service with its workers and a real mail server. */
-export async function startMailSystem(): Promise<MailSystem> {
+export async function startMailSystem(options: Pick<SignOptions, "resolveTexts"> = {}): Promise<MailSystem> {
   const server = await startMailServer();
-  const harness = await startSign({ config: mailConfig(server) });
+  const harness = await startSign({ ...options, config: mailConfig(server) });
   await harness.startWorkers();
   return {
     ...harness,

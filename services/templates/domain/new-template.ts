@@ -10,7 +10,7 @@ import { completeTypeConfig } from "./type-config.ts";
 
 /** A template as its author asks for it. */
 export interface NewTemplate
-  extends Pick<Template, "name" | "type" | "description" | "defaultLocale" | "counterparty" | "metadata"> {
+  extends Pick<Template, "name" | "type" | "description" | "defaultLocale" | "counterparty" | "metadata" | "brandId"> {
   /** Null: to be derived from the name. */
   readonly slug: string | null;
   readonly typeConfig: JsonObject;
@@ -22,7 +22,7 @@ export function draftTemplate(
   input: NewTemplate,
   by: { readonly id: string; readonly clientId: string; readonly now: Date },
 ): Omit<Template, "organizationId" | "slug"> {
-  const { name, type, description, defaultLocale, counterparty, metadata } = input;
+  const { name, type, description, defaultLocale, counterparty, metadata, brandId } = input;
   const typeConfig = completeTypeConfig(type, input.typeConfig);
   return {
     id: by.id,
@@ -34,6 +34,7 @@ export function draftTemplate(
     policyFlags: resolvePolicyFlags({ type, typeConfig, stated: input.policyFlags }),
     counterparty,
     metadata,
+    brandId,
     createdBy: by.clientId,
     firstPublishedAt: null,
     archivedAt: null,

@@ -26,6 +26,8 @@ export interface Template {
   policyFlags: PolicyFlags;
   counterparty: Counterparty | null;
   metadata: Readonly<Record<string, string>>;
+  /** A brand of the organization, which may be gone; null for its default one. Deployments may name another one. */
+  brandId: string | null;
   createdBy: string;
   /** Locks the type. */
   firstPublishedAt: Date | null;
@@ -60,6 +62,7 @@ export interface TemplateChanges {
   policyFlags?: StatedPolicyFlags;
   counterparty?: Counterparty | null;
   metadata?: Readonly<Record<string, string>>;
+  brandId?: string | null;
   /** Takes the template out of the archive. */
   restore?: true;
 }
@@ -77,6 +80,7 @@ export type TemplateUpdate = Partial<
     | "policyFlags"
     | "counterparty"
     | "metadata"
+    | "brandId"
     | "archivedAt"
   >
 >;

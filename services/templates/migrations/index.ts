@@ -211,5 +211,10 @@ export const templatesMigrations: ServiceMigrations = {
       "alter table templates.deployment add column brand_id uuid",
       "comment on column templates.deployment.brand_id is 'a brand of the sign service, which may be gone; null for the default one of the organization'",
     ),
+    sqlMigration(
+      "016_template_brand",
+      "alter table templates.template add column brand_id uuid",
+      "comment on column templates.template.brand_id is 'a brand of the sign service, which may be gone; null for the default one of the organization'",
+    ),
   ],
 };

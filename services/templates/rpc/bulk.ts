@@ -131,6 +131,7 @@ const copyTemplate = (
   policyFlags: source.policyFlags,
   counterparty: source.counterparty,
   metadata: source.metadata,
+  brandId: source.brandId,
   createdBy: by.clientId,
   firstPublishedAt: null,
   archivedAt: null,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { DescMessage, JsonObject, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { type Masked, type RecordOf, type Records, recordsOf } from "#api/records.ts";
@@ -6,12 +7,14 @@ import { requireCaller } from "#platform/caller.ts";
 import { canonicalJson, sha256Label } from "#platform/canonical-json.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import { DomainError } from "#platform/errors.ts";
+import { parsePolicyFlags, resolvePolicyFlags } from "../domain/policy.ts";
 import { defaultPolicyFlags, type PolicyFlags, type verificationMethods } from "../domain/policy-flags.ts";
 import { invalid, problem, refuse } from "../domain/problems.ts";
-import { type Template, templateStatus } from "../domain/template.ts";
+import { requireActive, type Template, templateStatus } from "../domain/template.ts";
 import { inOrganization } from "../store/orm.ts";
-import { findTemplate } from "../store/template-store.ts";
+import { findTemplate, lockTemplate } from "../store/template-store.ts";
 import { listPublished } from "../store/version-store.ts";
+import { renewSnapshots } from "./deployment-rules.ts";
 import { parseTemplateId, type TemplatesDeps, type TemplatesRpcs } from "./deps.ts";
 
 export const getTemplateConfiguration = (
@@ -29,7 +32,7 @@ export const getTemplateConfiguration = (
 });
 
 /** The configuration of a template as clients see it. */
-export async function describeConfiguration(
+async function describeConfiguration(
   tenant: OrmTenant,
   template: Template,
 ): Promise<MessageInitShape<typeof TemplateConfigurationSchema>> {
@@ -164,3 +167,24 @@ function parametersOf(method: VerificationMethod, flags: PolicyFlags): JsonObjec
       return {};
   }
 }
+
+export const applyPolicyFlags = (deps: Pick<TemplatesDeps, "orm" | "clock">): TemplatesRpcs<"applyPolicyFlags"> => ({
+  async applyPolicyFlags(request, context) {
+    const { orgId } = requireCaller(context);
+    const stated = parsePolicyFlags(request.policyFlags ?? {});
+    const id = parseTemplateId(request.templateId);
+    return inOrganization(orgId, deps.orm, async (tenant) => {
+      const template = await lockTemplate(tenant, id);
+      if (template === null) throw new DomainError("CLICK_TEMPLATE_NOT_FOUND");
+      requireActive(template);
+      const { type, typeConfig, policyFlags: base } = template;
+      const policyFlags = resolvePolicyFlags({ type, typeConfig, stated, base });
+      if (!isDeepStrictEqual(policyFlags, base)) {
+        const now = deps.clock.now();
+        Object.assign(template, { policyFlags, updatedAt: now });
+        await renewSnapshots(tenant, template, now);
+      }
+      return { configuration: await describeConfiguration(tenant, template) };
+    });
+  },
+});

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { TemplatesService } from "#gen/assent/templates/v1/templates_pb.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
-import { applyPolicyFlags } from "./apply-policy-flags.ts";
 import {
   decideVersionApproval,
   getPublicationRules,
@@ -11,7 +10,7 @@ import {
   setPublicationRules,
 } from "./approvals.ts";
 import { bulkArchiveTemplates, bulkDuplicateTemplates } from "./bulk.ts";
-import { getTemplateConfiguration } from "./configuration.ts";
+import { applyPolicyFlags, getTemplateConfiguration } from "./configuration.ts";
 import {
   activateDeployment,
   createDeployment,
@@ -28,8 +27,7 @@ import { createTemplateFile, getTemplateFile } from "./files.ts";
 import { getRevision } from "./get-revision.ts";
 import { publishVersion } from "./publish-version.ts";
 import { countTemplateParts, listPublishedPurposes } from "./purposes.ts";
-import { resolveDeployment } from "./resolve-deployment.ts";
-import { resolveTemplates, settleChanges } from "./resolve-templates.ts";
+import { resolveDeployment, resolveTemplates, settleChanges } from "./resolve-templates.ts";
 import { cancelVersionSchedule } from "./schedule.ts";
 import { createScreenshot, deleteScreenshot, getScreenshot, listScreenshots } from "./screenshots.ts";
 import { createTemplate, getTemplate, listTemplates, listTemplateTypes, removeTemplate } from "./templates.ts";

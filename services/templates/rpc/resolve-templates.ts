@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as Idempotency, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { ResolveDeploymentRequest } from "#gen/assent/templates/v1/templates_pb.ts";
 import {
   type ResolveTemplatesRequest_Item as Item,
   type ResolveTemplatesResponse_ResultSchema as ResultSchema,
@@ -9,9 +10,14 @@ import {
   TemplatesService,
   TemplateType,
 } from "#gen/assent/templates/v1/templates_pb.ts";
+import { requireCaller } from "#platform/caller.ts";
+import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
 import { isUuid, parseOrgId } from "#platform/ids.ts";
 import { isSlug } from "#platform/slug.ts";
+import { isDeploymentKey } from "../domain/deployment.ts";
 import { templateStatus } from "../domain/template.ts";
+import { type DeploymentName, resolveDeployment as findDeployment } from "../store/resolve-deployment-store.ts";
 import {
   type Resolution,
   type ResolvedTemplate,
@@ -19,6 +25,7 @@ import {
   resolveTemplates as resolve,
   resolveKey,
 } from "../store/resolve-store.ts";
+import { deploymentMessage } from "./deployment-input.ts";
 import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { counterpartyMessage } from "./messages.ts";
 
@@ -70,7 +77,7 @@ function resultMessage(resolution: Resolution | undefined): MessageInitShape<typ
 }
 
 /** A template as an acceptance or a rendering knows it. */
-export function snapshotMessage(template: ResolvedTemplate): MessageInitShape<typeof TemplateSnapshotSchema> {
+function snapshotMessage(template: ResolvedTemplate): MessageInitShape<typeof TemplateSnapshotSchema> {
   const { type, archived, counterparty, publishedVersions, changesAt, ...same } = template;
   const status = templateStatus({ archived, publishedVersions: publishedVersions.length });
   return {
@@ -122,4 +129,25 @@ export function settleChanges(handlers: Handlers, wait: (ms: number) => Promise<
 function isChange(name: string): boolean {
   const method = TemplatesService.methods.find(({ localName }) => localName === name);
   return method?.idempotency !== Idempotency.NO_SIDE_EFFECTS && !additions.has(name);
+}
+
+export const resolveDeployment = (
+  deps: Pick<TemplatesDeps, "resolverPool" | "clock">,
+): TemplatesRpcs<"resolveDeployment"> => ({
+  async resolveDeployment(request, context) {
+    const { orgId } = requireCaller(context);
+    const name = parseDeploymentName(request.deployment);
+    const now = deps.clock.now();
+    const resolved = await withOrg(deps.resolverPool, orgId, (tenant) => findDeployment(tenant, name, now));
+    // An archived template has no active deployment; that it is checked here as well costs nothing.
+    if (resolved === undefined || resolved.template.archived) throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
+    const { deployment, template, snapshotJson } = resolved;
+    return { deployment: deploymentMessage(deployment), template: snapshotMessage(template), snapshotJson };
+  },
+});
+
+function parseDeploymentName(name: ResolveDeploymentRequest["deployment"]): DeploymentName {
+  if (name.case === "key" && isDeploymentKey(name.value)) return { key: name.value };
+  if (name.case === "deploymentId" && isUuid(name.value)) return { id: name.value };
+  throw new DomainError("CLICK_DEPLOYMENT_NOT_FOUND");
 }

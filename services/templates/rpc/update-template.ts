@@ -146,7 +146,7 @@ const parties = recordsOf(CounterpartySchema, {});
 
 /** Reads a new template; throws CLICK_VALIDATION_FAILED and CLICK_POLICY_FLAG_INVALID. */
 export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
-  const { slug, type, defaultLocale, typeConfig, policyFlags, counterparty, ...plain } = created.read(request);
+  const { slug, type, defaultLocale, typeConfig, policyFlags, counterparty, brandId, ...plain } = created.read(request);
   const input: NewTemplate = {
     ...plain,
     slug: slug && parseSlug(slug, refusal),
@@ -155,6 +155,7 @@ export function parseNewTemplate(request: CreateTemplateRequest): NewTemplate {
     typeConfig: typeConfig ?? {},
     policyFlags: parsePolicyFlags(policyFlags ?? {}),
     counterparty: parseCounterparty(counterparty),
+    brandId: brandId?.toLowerCase() ?? null,
   };
   refuse([...problemsOf(input), ...typeConfigProblems(input.type, input.typeConfig)]);
   return input;
@@ -167,7 +168,7 @@ function parseTemplateChanges(request: UpdateTemplateRequest): TemplateChanges {
     message: request.changes,
     updateMask: request.updateMask,
   });
-  const { name, slug, type, defaultLocale, typeConfig, policyFlags, counterparty, status, ...plain } = given;
+  const { name, slug, type, defaultLocale, typeConfig, policyFlags, counterparty, status, brandId, ...plain } = given;
   const changes: TemplateChanges = {
     ...plain,
     ...defined({
@@ -178,6 +179,7 @@ function parseTemplateChanges(request: UpdateTemplateRequest): TemplateChanges {
       typeConfig: when(typeConfig, (config) => config ?? {}),
       policyFlags: when(policyFlags, (flags) => parsePolicyFlags(flags ?? {})),
       counterparty: when(counterparty, parseCounterparty),
+      brandId: when(brandId, (id) => id?.toLowerCase() ?? null),
       restore: when(status, requireRestore),
     }),
   };

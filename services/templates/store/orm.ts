@@ -114,6 +114,7 @@ export const TemplateEntity = defineEntity({
     policyFlags: p.json<PolicyFlags>(),
     counterparty: p.json<Counterparty>().strictNullable(),
     metadata: p.json<Readonly<Record<string, string>>>(),
+    brandId: p.uuid().strictNullable(),
     createdBy: p.text(),
     firstPublishedAt: p.datetime().strictNullable(),
     archivedAt: p.datetime().strictNullable(),

@@ -34,7 +34,7 @@ interface FoundTemplate {
 const readSql = `
   select t.organization_id as "organizationId", t.id, t.name, t.slug, t.type, t.description,
     t.default_locale as "defaultLocale", t.type_config as "typeConfig", t.policy_flags as "policyFlags", t.counterparty,
-    t.metadata, t.created_by as "createdBy", t.first_published_at as "firstPublishedAt", t.archived_at as "archivedAt",
+    t.metadata, t.brand_id as "brandId", t.created_by as "createdBy", t.first_published_at as "firstPublishedAt", t.archived_at as "archivedAt",
     t.deleted_at as "deletedAt", t.created_at as "createdAt", t.updated_at as "updatedAt",
     coalesce((
       select jsonb_agg(jsonb_build_object('id', v.id, 'templateId', v.template_id, 'locale', v.locale,

@@ -18,6 +18,7 @@ const template = (over: Partial<Template> = {}): Template => ({
       typeConfig: { displayMode: "MODAL" },
       policyFlags: { requireScroll: true },
       counterparty: { legalName: "Acme", address: null, url: null },
+      brandId: null,
       metadata: { team: "legal" },
     },
     { id: "01960000-0000-7000-8000-000000000002", clientId: "cl_1", now },

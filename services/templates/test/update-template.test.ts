@@ -31,7 +31,9 @@ describe("updateTemplate", () => {
     const organization = harness.organization();
     const template = await createTemplate(organization, { description: "Old", metadata: { a: "1" } });
     harness.clock.advance(1000);
-    const changed = await updateTemplate(organization, template.id, ["name", "slug", "default_locale", "metadata"], {
+    const paths = ["name", "slug", "default_locale", "metadata", "brand_id"];
+    const changed = await updateTemplate(organization, template.id, paths, {
+      brandId: "0199AA00-0000-7000-8000-00000000b0a0",
       name: "New",
       slug: "brand-new",
       defaultLocale: "DE",
@@ -45,6 +47,7 @@ describe("updateTemplate", () => {
       slug: "brand-new",
       defaultLocale: "de",
       metadata: { b: "2" },
+      brandId: "0199aa00-0000-7000-8000-00000000b0a0",
       updatedAt: changed.updatedAt,
     });
     expect(changed.metadata).toEqual({ b: "2" });

@@ -56,6 +56,8 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
     pool,
     ...testSeals(pool),
     deletesNothing: false,
+    abuseContact: "",
+    ...{ senderKeys: [Buffer.alloc(32)], mailDomain: "", resolveTexts: async () => [] },
     intake: options.intake ?? fakeIntake(fake),
     evidenceLog: createFakeClick().client,
     renderer: createClient(

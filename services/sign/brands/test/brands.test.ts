@@ -219,6 +219,37 @@ describe("a brand", () => {
     expect((await auditActions()).filter((action) => action === "brand.deleted")).toHaveLength(gone);
   });
 
+  test("is seen in a mail before it is saved, and what would be refused is refused", async () => {
+    const texts = [text({ locale: "de", subject: "Von {sender}: {subject}" })];
+    const brand = await create({ name: "Example AG", footerText: "Berlin", texts });
+    const content = Buffer.from(onePixel, "base64");
+    await organization.putBrandImage({ brandId: brand.id, kind: BrandImageKind.LOGO, content });
+    const preview = (settings: Settings, paths: string[], more: { mail?: string; locale?: string } = {}) =>
+      organization.previewBrandMail({
+        ...{ brandId: brand.id, settings, updateMask: { paths }, mail: "invitation", locale: "de", ...more },
+      });
+    const changes = { senderName: "Example Legal", replyTo: "legal@example.com", colors: { button: "#0b5d3b" } };
+    const mail = await preview(changes, ["sender_name", "reply_to", "colors"]);
+    expect(mail).toMatchObject({
+      ...{ fromName: "Example Legal", replyTo: "legal@example.com", subject: "Von Acme: Lease agreement" },
+    });
+    expect(mail.html).toContain("background:#0b5d3b");
+    expect(mail.html).toMatch(/<img src="data:image\/png;base64,[A-Za-z0-9+/=]+" alt="Example Legal"/);
+    expect(mail.text).toMatch(/Berlin\n$/);
+    for (const kind of ["reminder", "expiring", "completed", "declined", "voided", "expired"]) {
+      expect((await preview({}, [], { mail: kind, locale: "" })).subject).toContain("Lease agreement");
+    }
+    await expectDomainError(preview({ senderName: "a@b.example" }, ["sender_name"]), "VALIDATION_FAILED");
+    await expectDomainError(preview({}, [], { locale: "x y" }), "VALIDATION_FAILED");
+    const stranger = system.organization();
+    const theirs = stranger.previewBrandMail({
+      ...{ brandId: brand.id, settings: {}, updateMask: { paths: [] }, mail: "invitation" },
+    });
+    await expectDomainError(theirs, "BRAND_NOT_FOUND");
+    // Nothing of it is kept.
+    expect((await organization.getBrand({ brandId: brand.id })).brand).toMatchObject({ senderName: "", replyTo: "" });
+  });
+
   test("of another organization is none", async () => {
     const stranger = system.organization();
     const { id } = await create({ name: "Theirs", isDefault: true }, stranger);

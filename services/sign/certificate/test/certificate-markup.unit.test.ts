@@ -1,11 +1,16 @@
-import { expect, test } from "@jest/globals";
+import { create } from "@bufbuild/protobuf";
+import { describe, expect, test } from "@jest/globals";
+import { RenderHtmlResponseSchema } from "#gen/assent/docgen/v1/docgen_pb.ts";
+import { DomainError, toConnectError } from "#platform/errors.ts";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import type { JsonObject } from "../../agreement/agreement.ts";
 import type { AuditEvent } from "../../agreement/audit-chain.ts";
 import { sampleContext, sampleDraft, sampleRecipient, sampleTime } from "../../agreement/test/lifecycle-samples.ts";
+import { type Branded, noSettings } from "../../brands/brand.ts";
+import { unknownSender } from "../../organization-reader.ts";
 import { consentTexts } from "../../signing/consent-text.ts";
 import { markup } from "../markup.ts";
-import { certificateHtml } from "../print-certificate.ts";
+import { certificateHtml, printCertificate } from "../print-certificate.ts";
 
 test.each(["a\rb", "a\r\nb", "a\u202eb", "a\u0007b", "<script>&#13;</script>", "a\u00a0b\tc\nd"])(
   "%j in a name does not keep a certificate from being typeset",
@@ -60,6 +65,43 @@ test("a certificate says who was replaced by whom, and why, with what is left of
     expect(html).toContain(part);
   }
   expect(certificateOf(1, {})).not.toContain("Corrections after sending");
+});
+
+describe("the head of a certificate", () => {
+  const brand = {
+    ...{ ...noSettings, id: "", name: "Green", senderName: 'Green & "Co"', favicon: null },
+    ...{ createdAt: sampleTime, modifiedAt: sampleTime },
+  };
+  const logo = { sha256: Buffer.alloc(32), contentType: "image/png" as const, width: 400, height: 100, bytes: 3 };
+  const printed = async (branded: Branded | undefined, refuses = (_html: string) => false) => {
+    const seen: string[] = [];
+    const renderHtml = async ({ html = "" }: { readonly html?: string }) => {
+      seen.push(html);
+      if (refuses(html)) throw toConnectError(new DomainError("GEN_TEMPLATE_ERROR"));
+      return create(RenderHtmlResponseSchema, { pdf: Buffer.from("%PDF") });
+    };
+    const agreement = sampleDraft([sampleRecipient("1")]);
+    const shown = { ...{ agreement, events: [], organizationName: "Acme" }, sender: unknownSender, now: sampleTime };
+    await printCertificate({ renderHtml }, { ...shown, branded }, {});
+    return seen.map((html) => html.split("<h1>")[0]);
+  };
+
+  test("has the logo, or else the name of the sender, and nothing without a brand", async () => {
+    const content = Buffer.from([1, 2, 3]);
+    expect(await printed({ brand: { ...brand, logo }, logo: content })).toEqual([
+      '<p><img src="data:image/png;base64,AQID" alt="Green &amp; &quot;Co&quot;" style="width: 60.0mm"></p>',
+    ]);
+    expect(await printed({ brand: { ...brand, logo: null }, logo: undefined })).toEqual([
+      '<p class="lead"><strong>Green &amp; &quot;Co&quot;</strong></p>',
+    ]);
+    expect(await printed({ brand: { ...brand, senderName: "", logo: null }, logo: undefined })).toEqual([""]);
+    expect(await printed(undefined)).toEqual([""]);
+  });
+
+  test("goes without a picture that cannot be typeset", async () => {
+    const heads = await printed({ brand: { ...brand, logo }, logo: Buffer.from([1]) }, (html) => html.includes("<img"));
+    expect(heads).toEqual([expect.stringContaining("<img"), ""]);
+  });
 });
 
 /** Of an agreement whose first party has consented. */

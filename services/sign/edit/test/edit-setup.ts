@@ -36,6 +36,8 @@ export async function startEditing() {
     ...{ pool, intake, renderer, clock, newId, logger },
     ...testSeals(pool),
     deletesNothing: false,
+    abuseContact: "",
+    ...{ senderKeys: [Buffer.alloc(32)], mailDomain: "", resolveTexts: async () => [] },
     evidenceLog: createFakeClick().client,
     organizations: { of: async () => facts, known: () => facts, sender: async () => unknownSender },
     ...{

@@ -50,6 +50,16 @@ describe("writeMail", () => {
     ]);
   });
 
+  test("says where to report abuse, whatever its brand", () => {
+    const reportUrl = "https://abuse.example/form?reference=a&b";
+    const { text, html } = writeMail({ ...content, locale: "de", reportUrl, words: { subject: "", intro: "Hi" } });
+    expect(text).toContain(`Missbrauch melden:\n${reportUrl}`);
+    expect(html).toMatch(
+      /<a [^>]*href="https:\/\/abuse\.example\/form\?reference=a&amp;b"[^>]*>Missbrauch melden<\/a>/,
+    );
+    expect(writeMail(content).text).not.toContain("Report abuse");
+  });
+
   test("says who asks, for what, until when, and gives the link", () => {
     const { subject, text, html } = writeMail(content);
     expect(subject).toBe("Please sign: NDA");

@@ -5,7 +5,6 @@ export interface MailTexts {
   readonly invitationText: string;
   readonly reminderSubject: string;
   readonly reminderText: string;
-  /** For approvers. */
   readonly approveSubject: string;
   readonly approveText: string;
   readonly approveReminderSubject: string;
@@ -40,7 +39,6 @@ export interface MailTexts {
   readonly download: string;
   readonly declinedSubject: string;
   readonly declinedText: string;
-  /** When an approver declined. */
   readonly declinedToApproveText: string;
   readonly voidedSubject: string;
   readonly voidedText: string;
@@ -65,6 +63,7 @@ export interface MailTexts {
   readonly why: string;
   /** For a subject that asks by itself. */
   readonly remindedSubject: string;
+  readonly reportAbuse: string;
 }
 
 export const en: MailTexts = {
@@ -122,4 +121,5 @@ export const en: MailTexts = {
   until: "Available until",
   why: "You received this email because {sender} entered {address} as the address of a recipient of “{subject}”.",
   remindedSubject: "Reminder: {subject}",
+  reportAbuse: "Report abuse",
 };

@@ -56,6 +56,7 @@ export const it: MailTexts = {
   until: "Disponibile fino al",
   why: "Riceve questo messaggio perché {sender} ha indicato {address} come indirizzo di una persona che partecipa a «{subject}».",
   remindedSubject: "Promemoria: {subject}",
+  reportAbuse: "Segnala un abuso",
 };
 
 export const ptPt: MailTexts = {
@@ -111,6 +112,7 @@ export const ptPt: MailTexts = {
   until: "Disponível até",
   why: "Recebe este e-mail porque {sender} indicou {address} como endereço de uma pessoa que participa em “{subject}”.",
   remindedSubject: "Lembrete: {subject}",
+  reportAbuse: "Denunciar abuso",
 };
 
 export const nl: MailTexts = {
@@ -169,6 +171,7 @@ export const nl: MailTexts = {
   until: "Beschikbaar tot",
   why: "U krijgt deze mail omdat {sender} {address} heeft opgegeven als adres van iemand die deelneemt aan “{subject}”.",
   remindedSubject: "Herinnering: {subject}",
+  reportAbuse: "Misbruik melden",
 };
 
 export const pl: MailTexts = {
@@ -224,6 +227,7 @@ export const pl: MailTexts = {
   until: "Dostępne do",
   why: "Otrzymujesz tę wiadomość, ponieważ {sender} podaje {address} jako adres osoby, która uczestniczy w „{subject}”.",
   remindedSubject: "Przypomnienie: {subject}",
+  reportAbuse: "Zgłoś nadużycie",
 };
 
 export const zh: MailTexts = {
@@ -278,6 +282,7 @@ export const zh: MailTexts = {
   until: "有效期至",
   why: "您收到此邮件，是因为 {sender} 填写了 {address}，作为“{subject}”参与者的地址。",
   remindedSubject: "提醒：{subject}",
+  reportAbuse: "举报滥用",
 };
 
 export const ar: MailTexts = {
@@ -332,6 +337,7 @@ export const ar: MailTexts = {
   until: "متاح حتى",
   why: "تصلك هذه الرسالة لأن {sender} أدخل {address} عنوانًا لشخص مشارك في «{subject}».",
   remindedSubject: "تذكير: {subject}",
+  reportAbuse: "الإبلاغ عن إساءة",
 };
 
 export const he: MailTexts = {
@@ -386,4 +392,5 @@ export const he: MailTexts = {
   until: "זמין עד",
   why: "ההודעה נשלחה כי הכתובת {address} הוזנה בידי {sender} ככתובת של משתתף ב“{subject}”.",
   remindedSubject: "תזכורת: {subject}",
+  reportAbuse: "דיווח על שימוש לרעה",
 };

@@ -59,6 +59,7 @@ export const de: MailTexts = {
   until: "Verfügbar bis",
   why: "Sie erhalten diese Mail, weil {sender} {address} als Adresse einer an „{subject}“ beteiligten Person angegeben hat.",
   remindedSubject: "Erinnerung: {subject}",
+  reportAbuse: "Missbrauch melden",
 };
 
 export const es: MailTexts = {
@@ -116,6 +117,7 @@ export const es: MailTexts = {
   until: "Disponible hasta",
   why: "Recibe este mensaje porque {sender} indicó {address} como dirección de una persona que participa en «{subject}».",
   remindedSubject: "Recordatorio: {subject}",
+  reportAbuse: "Denunciar un abuso",
 };
 
 export const fr: MailTexts = {
@@ -176,6 +178,7 @@ export const fr: MailTexts = {
   until: "Disponible jusqu’au",
   why: "Vous recevez ce message parce que {sender} a indiqué {address} comme adresse d’une personne qui participe à « {subject} ».",
   remindedSubject: "Rappel : {subject}",
+  reportAbuse: "Signaler un abus",
 };
 
 export const ja: MailTexts = {
@@ -234,6 +237,7 @@ export const ja: MailTexts = {
   until: "有効期限",
   why: "{sender} が「{subject}」の関係者のアドレスとして {address} を指定したため、このメールをお送りしています。",
   remindedSubject: "リマインダー: {subject}",
+  reportAbuse: "不正を報告",
 };
 
 export const ptBr: MailTexts = {
@@ -290,4 +294,5 @@ export const ptBr: MailTexts = {
   until: "Disponível até",
   why: "Você recebe esta mensagem porque {sender} informou {address} como endereço de uma pessoa que participa de “{subject}”.",
   remindedSubject: "Lembrete: {subject}",
+  reportAbuse: "Denunciar abuso",
 };

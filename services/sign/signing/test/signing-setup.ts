@@ -59,6 +59,8 @@ export async function startSigning() {
     ...{ pool, intake, renderer, clock, newId, logger },
     ...testSeals(pool),
     deletesNothing: false,
+    abuseContact: "",
+    ...{ senderKeys: [Buffer.alloc(32)], mailDomain: "", resolveTexts: async () => [] },
     evidenceLog: createFakeClick().client,
     organizations: {
       of: async (orgId) => ({ name: "Acme", sandbox: sandboxes.has(orgId), corrections: correcting.has(orgId) }),

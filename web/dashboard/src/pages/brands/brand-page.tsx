@@ -1,24 +1,26 @@
 import "./brands.css";
-import { useState } from "react";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { FileTrigger } from "react-aria-components";
-import type { Brand } from "#api/brands.ts";
+import type { Brand, MailPreview as Preview } from "#api/brands.ts";
 import { contrastOf, contrastText, leastContrast, readableOn } from "#platform/contrast.ts";
+import { parseInert } from "../../../../embed/dom.ts";
 import { base64Of, useApi } from "../../api/client.ts";
 import { asApiError, wrongInput } from "../../api/errors.ts";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
 import { Checkbox, RadioGroup } from "../../ui/choices.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { EmptyState, ErrorNotice, Notice } from "../../ui/states.tsx";
-import { TextField } from "../../ui/text-field.tsx";
+import { Select, TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { useLeaveGuard } from "../../ui/use-leave-guard.tsx";
 import { atField, Loaded } from "../access/parts.tsx";
-import { type BrandDraft, BrandPreview, draftOf, isColor } from "./brand-preview.tsx";
+import { type BrandDraft, BrandPreview, changesIn, draftOf, isColor } from "./brand-preview.tsx";
 import { brandsPath, useBrands, useBrandsChanged, useMayChangeBrands } from "./brand-select.tsx";
 import { BrandTexts } from "./brand-texts.tsx";
 
@@ -57,16 +59,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
     setDraft((before) => ({ ...before, ...part }));
   };
   const send = async () => {
-    const { button, buttonText, header, headerText, name, senderName, replyTo, footer, attachFiles, font } = draft;
-    const orNull = (text: string) => text.trim() || null;
-    const asked = api.send<Brand>("PATCH", `${brandsPath}/${brand.id}`, {
-      ...{ name: name.trim(), font, senderName: orNull(senderName), replyTo: orNull(replyTo), footer: orNull(footer) },
-      attachFiles,
-      colors: {
-        ...{ button: orNull(button), buttonText: orNull(buttonText) },
-        ...{ header: orNull(header), headerText: orNull(headerText) },
-      },
-    });
+    const asked = api.send<Brand>("PATCH", `${brandsPath}/${brand.id}`, changesIn(draft));
     // Texts of colours that were left out are chosen by the service.
     setDraft(draftOf(await atField(asked, { code: "BRAND_NAME_EXISTS", field: "name", message: texts.nameTaken })));
     await changed();
@@ -111,6 +104,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
         </Form>
         <BrandPreview brand={brand} draft={draft} />
       </div>
+      <MailPreview brand={brand} draft={draft} />
       <Pictures brand={brand} mayChange={mayChange} />
       <BrandTexts brand={brand} mayChange={mayChange} />
     </Page>
@@ -239,4 +233,109 @@ function Picture({ brand, kind, mayChange }: PictureProps) {
       {failure !== undefined && <ErrorNotice error={failure} />}
     </div>
   );
+}
+
+interface MailPreviewProps {
+  readonly brand: Brand;
+  readonly draft: BrandDraft;
+}
+
+/** Nobody waits for a mail that is out of date with the next key. */
+const pauseMs = 400;
+
+/** A mail with what the form holds, written by the service that sends them. */
+function MailPreview({ brand, draft }: MailPreviewProps) {
+  const texts = useTexts("brands");
+  const names = new Intl.DisplayNames(useLanguage().locale, { type: "language", fallback: "code" });
+  const [mail, setMail] = useState<string>("invitation");
+  const [locale, setLocale] = useState("en");
+  const changes = usePaused(JSON.stringify(changesIn(draft)));
+  const api = useApi();
+  const query = new URLSearchParams({ mail, locale });
+  const { data, error } = useQuery({
+    // Pictures and texts are saved by themselves.
+    queryKey: [brandsPath, brand.id, brand.modifiedAt, changes, `${query}`],
+    queryFn: () => api.send<Preview>("POST", `${brandsPath}/${brand.id}/mail-preview?${query}`, JSON.parse(changes)),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+  return (
+    <section className="brand-mail" aria-label={texts.mailPreview}>
+      <h2>{texts.mailPreview}</h2>
+      <div className="brand-mail-choice">
+        <Select
+          label={texts.mail}
+          options={Object.entries(texts.mails).map(([id, label]) => ({ id, label }))}
+          value={mail}
+          onChange={(key) => setMail(String(key))}
+        />
+        <Select
+          label={texts.language}
+          options={languages.map((id) => ({ id, label: names.of(id) ?? id }))}
+          value={locale}
+          onChange={(key) => setLocale(String(key))}
+        />
+      </div>
+      {error !== null &&
+        (isInvalid(error) ? <p role="status">{texts.mailPreviewInvalid}</p> : <ErrorNotice error={error} />)}
+      {data !== undefined && (
+        <>
+          <dl className="brand-mail-head">
+            <dt>{texts.mailFrom}</dt>
+            <dd>{data.fromName ?? texts.mailFromUsual}</dd>
+            <dt>{texts.mailReplyTo}</dt>
+            <dd>{data.replyTo ?? texts.mailReplyToUsual}</dd>
+            <dt>{texts.subject}</dt>
+            <dd>
+              <bdi>{data.subject}</bdi>
+            </dd>
+          </dl>
+          <Letter html={data.html} />
+        </>
+      )}
+    </section>
+  );
+}
+
+/** What is wrong stands at the field once it is saved. */
+const isInvalid = (error: unknown): boolean => asApiError(error).code === "VALIDATION_FAILED";
+
+/** Those that mails are written in. */
+const languages = ["en", "de", "fr", "es", "it", "pt-BR", "pt-PT", "nl", "pl", "ja", "zh-Hans", "ar", "he"];
+
+/**
+ * A mail in a tree of its own. The policy of the page takes styles from scripts alone, and reports those that stand in
+ * what is parsed: they are taken out before, by what marks them in mails of ours, whose texts have no such characters.
+ */
+function Letter({ html }: { readonly html: string }) {
+  const host = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (host.current === null) return;
+    const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
+    const [whole = "", styles = ""] = /<style>([^<]*)<\/style>/.exec(html) ?? [];
+    const { body } = parseInert(html.replace(whole, "").replaceAll(' style="', ' data-style="'));
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    root.adoptedStyleSheets = [sheet];
+    const page = document.createElement("div");
+    page.className = body.className;
+    page.style.cssText = body.dataset.style ?? "";
+    page.append(...body.childNodes);
+    for (const one of page.querySelectorAll<HTMLElement>("[data-style]")) {
+      one.style.cssText = one.dataset.style ?? "";
+    }
+    for (const link of page.querySelectorAll("a")) link.removeAttribute("href");
+    root.replaceChildren(page);
+  }, [html]);
+  return <div ref={host} className="brand-letter" />;
+}
+
+/** The text once it has not changed for a while. */
+function usePaused(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
 }

@@ -75,4 +75,18 @@ export const draftOf = ({ name, senderName, replyTo, footer, attachFiles, font, 
   ...{ header: colors.header ?? "", headerText: colors.headerText ?? "" },
 });
 
+/** The same as a change of the brand. */
+export function changesIn({ button, buttonText, header, headerText, ...draft }: BrandDraft) {
+  const { name, font, senderName, replyTo, footer, attachFiles } = draft;
+  const orNull = (text: string) => text.trim() || null;
+  return {
+    ...{ name: name.trim(), font, senderName: orNull(senderName), replyTo: orNull(replyTo), footer: orNull(footer) },
+    attachFiles,
+    colors: {
+      ...{ button: orNull(button), buttonText: orNull(buttonText) },
+      ...{ header: orNull(header), headerText: orNull(headerText) },
+    },
+  };
+}
+
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { Brand } from "#api/brands.ts";
 import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
@@ -31,14 +32,18 @@ interface BrandSelectProps {
   /** Null for the default brand. */
   readonly value: string | null;
   readonly onChange: (brandId: string | null) => void;
+  /** What holds for null, unless it is the default brand. */
+  readonly otherwise?: string | null;
 }
 
 /** Which brand something has; nothing where the organization has none. */
-export function BrandSelect({ value, onChange }: BrandSelectProps) {
+export function BrandSelect({ value, onChange, otherwise = null }: BrandSelectProps) {
   const texts = useTexts("brands");
   const { data: brands = [] } = useBrands();
   if (brands.length === 0) return null;
+  const inherited = brands.find(({ id }) => id === otherwise)?.name;
   const named = brands.find(({ isDefault }) => isDefault)?.name;
+  const unchosen = inherited === undefined ? named && texts.defaultOf(named) : texts.ofTemplate(inherited);
   const isKnown = value === null || brands.some(({ id }) => id === value);
   return (
     <Select
@@ -46,11 +51,26 @@ export function BrandSelect({ value, onChange }: BrandSelectProps) {
       label={texts.choose}
       hint={texts.chooseHint}
       options={[
-        { id: usual, label: named === undefined ? texts.noBrand : texts.defaultOf(named) },
+        { id: usual, label: unchosen ?? texts.noBrand },
         ...brands.map(({ id, name }) => ({ id, label: name })),
       ]}
       selectedKey={isKnown ? (value ?? usual) : usual}
       onSelectionChange={(chosen) => onChange(chosen === null || chosen === usual ? null : String(chosen))}
     />
+  );
+}
+
+interface BrandFieldProps extends Pick<BrandSelectProps, "otherwise"> {
+  readonly chosen: string | null;
+}
+
+/** The brand of a form, as `brand`. The chosen one is kept apart from the choice, which is not there without brands. */
+export function BrandField({ chosen, otherwise = null }: BrandFieldProps) {
+  const [brandId, setBrandId] = useState(chosen);
+  return (
+    <>
+      <BrandSelect value={brandId} onChange={setBrandId} otherwise={otherwise} />
+      <input type="hidden" name="brand" value={brandId ?? ""} />
+    </>
   );
 }

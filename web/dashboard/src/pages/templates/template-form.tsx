@@ -2,6 +2,7 @@ import type { Counterparty, Template } from "#api/templates.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
+import { BrandField } from "../brands/brand-select.tsx";
 import { templateTypes } from "./configuration.ts";
 
 export interface TemplateValues {
@@ -11,6 +12,8 @@ export interface TemplateValues {
   readonly description: string | null;
   readonly defaultLocale: string;
   readonly counterparty: Counterparty | null;
+  /** Only when it is another one: the one that it has may be gone. */
+  readonly brandId?: string | null;
 }
 
 interface TemplateFormProps {
@@ -71,12 +74,14 @@ export function TemplateForm({ template, submit, onSubmit, onCancel }: TemplateF
         defaultValue={template?.counterparty?.legalName ?? ""}
         maxLength={255}
       />
+      <BrandField chosen={template?.brandId ?? null} />
     </Form>
   );
 }
 
 function valuesOf(values: FormValues, template: Template | undefined): TemplateValues {
   const slug = values.text("slug").trim();
+  const brandId = values.text("brand") || null;
   return {
     name: values.text("name").trim(),
     ...(template === undefined ? { type: values.text("type") } : {}),
@@ -84,6 +89,7 @@ function valuesOf(values: FormValues, template: Template | undefined): TemplateV
     description: values.text("description").trim() || null,
     defaultLocale: values.text("defaultLocale").trim(),
     counterparty: counterpartyOf(values.text("legalName").trim(), template),
+    ...(brandId === (template?.brandId ?? null) ? {} : { brandId }),
   };
 }
 

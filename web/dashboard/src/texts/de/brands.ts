@@ -1,4 +1,4 @@
-import type { brands as english } from "../en/brands.ts";
+import type { brands as english, senderDomains as englishDomains } from "../en/brands.ts";
 
 export const brands: typeof english = {
   title: "Marken",
@@ -39,13 +39,19 @@ export const brands: typeof english = {
   font: "Schriftart",
   fonts: { sans: "Ohne Serifen", serif: "Mit Serifen" },
   senderName: "Absendername",
-  senderNameHint: "Steht als Absender in E-Mails. Die Adresse bleibt die dieser Installation.",
+  senderNameHint: "Steht als Absender in E-Mails, neben der Adresse Ihrer Absenderdomain oder dieser Installation.",
   replyTo: "Antwortadresse",
   replyToHint: "Wohin Antworten auf E-Mails gehen.",
   attachFiles: "Unterschriebene Dateien an E-Mails über den Abschluss anhängen, bis 10 MB",
   footer: "Fußzeile",
   footerHint: "Steht unter Seiten und E-Mails, zum Beispiel Ihre Anschrift.",
   preview: "Vorschau",
+  mailPreview: "E-Mail-Vorschau",
+  mailFrom: "Von",
+  mailFromUsual: "Der Name dieser Installation",
+  mailPreviewInvalid: "Einige Angaben sind noch nicht gültig. Danach zeigt die Vorschau den neuen Stand.",
+  mailReplyTo: "Antworten an",
+  mailReplyToUsual: "Die Adresse, von der die E-Mail kommt",
   sampleSubject: "Mietvertrag",
   sampleFrom: (name) => `Von ${name}`,
   sampleButton: "Start",
@@ -94,4 +100,50 @@ export const brands: typeof english = {
   chooseHint: "So sehen Seiten und E-Mails aus.",
   noBrand: "Übliches Aussehen",
   defaultOf: (name) => `Standard (${name})`,
+  ofTemplate: (name) => `Wie die Vorlage (${name})`,
+};
+
+export const senderDomains: typeof englishDomains = {
+  title: "Absenderdomains",
+  intro:
+    "Senden Sie E-Mails zu Vereinbarungen von Ihrer eigenen Domain: Domain hinzufügen, DNS-Einträge setzen, prüfen. Bis dahin kommen E-Mails von der Adresse dieser Installation.",
+  none: "Noch keine Absenderdomain.",
+  add: "Domain hinzufügen",
+  addTitle: "Absenderdomain hinzufügen",
+  domain: "Domain",
+  domainHint: "Zum Beispiel mail.example.com. Sie brauchen Zugriff auf ihr DNS.",
+  mailbox: "Postfach",
+  mailboxHint: "Was vor dem @ steht. Leer lassen für „agreements“.",
+  exists: "Diese Domain steht schon in der Liste.",
+  states: { pending: "Ausstehend", verified: "Bestätigt", lost: "Einträge fehlen" },
+  inUse: "In Gebrauch",
+  explained: {
+    pending: "Setzen Sie diese Einträge im DNS der Domain. Bis Änderungen sichtbar sind, kann es eine Weile dauern.",
+    verified: "Wir prüfen diese Einträge jede Stunde.",
+    lost: "Bis die Einträge wieder da sind, kommen E-Mails von der Adresse dieser Installation.",
+  },
+  checked: "Zuletzt geprüft:",
+  purposes: {
+    proof: "Nachweis, dass die Domain Ihnen gehört",
+    dkim: "Signatur (DKIM)",
+    spf: "Erlaubnis (SPF)",
+    dmarc: "Richtlinie (DMARC)",
+  },
+  record: (type) => `${type}-Eintrag: Name, dann Wert`,
+  recommended: "Empfohlen",
+  spfHint: (term) => `Hat die Domain schon einen SPF-Eintrag, ergänzen Sie dort ${term}.`,
+  found: {
+    unchecked: "Noch nicht geprüft",
+    found: "Gefunden",
+    missing: "Nicht gefunden",
+    wrong: "Anderer Wert",
+    unreachable: "DNS antwortet nicht",
+  },
+  check: "Einträge prüfen",
+  checkOf: (address) => `Einträge prüfen: ${address}`,
+  remove: "Löschen",
+  removeOf: (address) => `${address} löschen`,
+  deleteTitle: (address) => `Nicht mehr von ${address} senden?`,
+  deleteText:
+    "Der Signaturschlüssel der Domain wird gelöscht. E-Mails kommen wieder von der Adresse dieser Installation.",
 };

@@ -36,6 +36,8 @@ const byCode: Texts["errors"]["byCode"] = new Map([
     "TOO_MANY_CREDENTIALS",
     "Die Organisation hat die Höchstzahl an API-Schlüsseln und OAuth-Clients erreicht. Widerrufen Sie nicht mehr verwendete.",
   ],
+  ["SENDER_DOMAIN_TAKEN", "Eine andere Organisation hat diese Domain bestätigt."],
+  ["SENDER_DOMAIN_LIMIT_REACHED", "Es gibt schon 10 Absenderdomains. Löschen Sie eine, die Sie nicht mehr brauchen."],
   ["VALIDATION_FAILED", "Einige Angaben sind nicht gültig."],
   ["CLICK_VALIDATION_FAILED", "Einige Angaben sind nicht gültig."],
   ["CLICK_TEMPLATE_NOT_FOUND", "Diese Vorlage gibt es nicht (mehr)."],

@@ -1,7 +1,7 @@
 import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
 import { agreements } from "./agreements.ts";
-import { brands } from "./brands.ts";
+import { brands, senderDomains } from "./brands.ts";
 import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
@@ -35,6 +35,7 @@ export const en = {
   account,
   agreements,
   brands,
+  senderDomains,
   campaigns,
   clients,
   common,

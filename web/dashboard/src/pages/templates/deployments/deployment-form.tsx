@@ -1,5 +1,4 @@
 import "../policy/policy.css";
-import { useState } from "react";
 import type { Deployment, FlagValues, Version } from "#api/templates.ts";
 import { ApiError, wrongInput } from "../../../api/errors.ts";
 import { type Texts, useTexts } from "../../../texts/texts.tsx";
@@ -7,12 +6,12 @@ import { Switch } from "../../../ui/choices.tsx";
 import { Form, type FormValues } from "../../../ui/form.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { type Option, Select, TextField } from "../../../ui/text-field.tsx";
-import { BrandSelect } from "../../brands/brand-select.tsx";
+import { BrandField } from "../../brands/brand-select.tsx";
 import { type FlagValue, useConfiguration } from "../configuration.ts";
 import { FlagField } from "../policy/flag-field.tsx";
 import { changedFlags, flagControls, readFlag } from "../policy/flags.ts";
 import { named } from "../policy/policy-form.tsx";
-import { useVersions } from "../queries.ts";
+import { useTemplate, useVersions } from "../queries.ts";
 
 export interface DeploymentValues extends DetailValues {
   readonly name?: string;
@@ -73,7 +72,7 @@ export function DeploymentForm({ templateId, deployment, submit, onSubmit, onCan
         hint={texts.localeFallbackHelp}
         defaultValue={deployment?.localeFallback.join(", ") ?? ""}
       />
-      <DeploymentDetails deployment={deployment} policy={policy} />
+      <DeploymentDetails templateId={templateId} deployment={deployment} policy={policy} />
       {deployment === undefined && <Switch name="activate">{texts.activateAtOnce}</Switch>}
     </Form>
   );
@@ -139,18 +138,20 @@ function valuesOf(values: FormValues, isNew: boolean): DeploymentValues {
 const listIn = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
 interface DeploymentDetailsProps {
+  readonly templateId: string;
   readonly deployment: Deployment | undefined;
   /** Of the template; undefined while it is not known. */
   readonly policy: FlagValues | undefined;
 }
 
 /** What few deployments need. */
-function DeploymentDetails({ deployment, policy }: DeploymentDetailsProps) {
+function DeploymentDetails({ templateId, deployment, policy }: DeploymentDetailsProps) {
   const texts = useTexts("templates");
+  const { data: template } = useTemplate(templateId);
   const { theme = {}, brandId = null, screenshotId = null, policyOverrides = {} } = deployment ?? {};
   return (
     <>
-      <BrandField chosen={brandId} />
+      <BrandField chosen={brandId} otherwise={template?.brandId ?? null} />
       <TextField
         name="theme"
         label={texts.theme}
@@ -191,17 +192,6 @@ function DeploymentDetails({ deployment, policy }: DeploymentDetailsProps) {
   );
 }
 
-/** The brand of its form and its page. The chosen one is kept apart from the choice, which is not there without brands. */
-function BrandField({ chosen }: { readonly chosen: string | null }) {
-  const [brandId, setBrandId] = useState(chosen);
-  return (
-    <>
-      <BrandSelect value={brandId} onChange={setBrandId} />
-      <input type="hidden" name="brand" value={brandId ?? ""} />
-    </>
-  );
-}
-
 interface DetailValues {
   readonly brandId?: string | null;
   readonly theme?: Deployment["theme"];
@@ -215,7 +205,7 @@ interface DetailValues {
  */
 function changedDetails(
   values: FormValues,
-  { deployment, policy }: DeploymentDetailsProps,
+  { deployment, policy }: Omit<DeploymentDetailsProps, "templateId">,
   words: { readonly themeWrong: string },
 ): DetailValues {
   const before = deployment ?? { theme: {}, brandId: null, screenshotId: null, policyOverrides: {} };
