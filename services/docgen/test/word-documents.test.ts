@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { DocumentStatus, Format, Profile } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -159,8 +160,22 @@ describe("a document of a Word file", () => {
       return printedPdf(text);
     };
     expect((await create({ name: "Ada" })).document?.status).toBe(DocumentStatus.COMPLETED);
+    // It had no answer in the time of a call, since others were printed.
+    let late = 2;
+    answer = async (text) => {
+      late -= 1;
+      if (late >= 0) throw new ConnectError("the operation timed out", Code.DeadlineExceeded);
+      return printedPdf(text);
+    };
+    const { document } = await create({ name: "Ada" });
+    expect([document?.status, late]).toEqual([DocumentStatus.COMPLETED, -1]);
+    const { rows } = await harness.superuser.query("select attempts from docgen.document where id = $1", [
+      document?.id,
+    ]);
+    expect(rows).toEqual([{ attempts: 1 }]);
     answer = async () => {
-      throw toConnectError(new DomainError("CORRUPTED_DOCUMENT", { message: "The file takes too long." }));
+      const message = "The file takes too long. Send a PDF instead.";
+      throw toConnectError(new DomainError("CORRUPTED_DOCUMENT", { message }));
     };
     const error = await expectDomainError(create({ name: "Ada" }), "GEN_RENDER_FAILED");
     expect([error.metadata.reason, error.message]).toEqual(["unreadable", "The file takes too long."]);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client } from "@connectrpc/connect";
+import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { fromConnectError } from "#platform/errors.ts";
 import { RenderError } from "../renderer/render-job.ts";
@@ -47,18 +47,25 @@ export function createWordPrinter(client: Client<typeof ConverterService>, now: 
         } catch (error) {
           signal.throwIfAborted();
           const code = fromConnectError(error)?.code;
-          if (code === "CORRUPTED_DOCUMENT") throw failed("unreadable", fromConnectError(error)?.message ?? "");
+          if (code === "CORRUPTED_DOCUMENT") throw failed("unreadable", forTemplates(fromConnectError(error)?.message));
           if (code === "INVALID_DOCUMENT_FORMAT")
             throw failed("no_converter", "Word files are not converted any more.");
           if (error instanceof RenderError) throw error;
-          // Not an outage: somebody else may try, and only so often.
-          if (code !== "SERVICE_UNAVAILABLE") throw error;
+          // Not an outage: somebody else may try, and only so often. The time of a call passes while others are printed,
+          // and the service itself ends what takes too long, so a call without an answer says nothing about the file.
+          if (!waits.has(ConnectError.from(error).code)) throw error;
           await delay(pause, undefined, { signal });
         }
       }
     },
   };
 }
+
+const waits: ReadonlySet<Code> = new Set([Code.Unavailable, Code.DeadlineExceeded]);
+
+/** The service speaks to whoever could have sent a PDF. */
+const forTemplates = (message = ""): string => message.replace(/(, or send| Send) a PDF instead\.$/, end);
+const end = (_whole: string, before: string): string => (before === " Send" ? "" : ".");
 
 const failed = (reason: string, message: string): RenderError =>
   new RenderError("GEN_RENDER_FAILED", message, { reason });
