@@ -85,13 +85,25 @@ function shown(value: OutputValue, { word, template, part, pictures }: Place): s
 
 /** Cells, headers and text boxes have a paragraph at least, and tables a row. */
 function withoutGaps(xml: string): string {
-  let text = xml;
-  for (let at = text.indexOf(noRows); at !== -1; at = text.indexOf(noRows)) {
-    text = text.slice(0, text.lastIndexOf("<w:tbl>", at)) + text.slice(at + noRows.length);
+  const kept: string[] = [];
+  let from = 0;
+  for (const { index, 0: end } of xml.matchAll(noRows)) {
+    const start = tableStart(xml, index);
+    if (start < from) continue;
+    kept.push(xml.slice(from, start));
+    from = index + end.length;
   }
-  return text
+  return [...kept, xml.slice(from)]
+    .join("")
     .replaceAll(/(<w:tc(?:\s[^<>]*)?>|<\/w:tcPr>|<w:tcPr\/>)<\/w:tc>/g, "$1<w:p/></w:tc>")
     .replaceAll(/(<w:(hdr|ftr|txbxContent)(?:\s[^<>]*)?>)<\/w:\2>/g, "$1<w:p/></w:$2>");
 }
 
-const noRows = "</w:tblGrid></w:tbl>";
+const noRows = /<(?:\/w:tblGrid|w:tblGrid\/|\/w:tblPr|w:tblPr\/)>\s*<\/w:tbl>/g;
+
+/** Where the table begins that goes on here, with whatever attributes; -1 when there is none. */
+function tableStart(xml: string, at: number): number {
+  let start = xml.lastIndexOf("<w:tbl", at);
+  while (start > 0 && !/[\s>]/.test(xml[start + 6] ?? "")) start = xml.lastIndexOf("<w:tbl", start - 1);
+  return start;
+}

@@ -38,7 +38,9 @@ export function findTags(part: XmlPart): FoundTags {
   for (const drawing of part.drawings) {
     const around = nearest(drawing, "w:p");
     const tag = pictureTag(part, drawing, around && paragraphs.get(around));
-    if (tag !== undefined) found.tags.push(tag);
+    if (tag === undefined) continue;
+    if (tag.text.includes("}}")) found.tags.push(tag);
+    else found.unclosed.push(tag);
   }
   found.tags.sort((one, other) => one.piece - other.piece || one.column - other.column);
   return found;
@@ -119,12 +121,12 @@ function pictureTag({ pieces }: XmlPart, frame: Element, paragraph: Paragraph | 
   const described = inside.find((piece) => /^<wp:docPr\s/.test(piece)) ?? "";
   const text = plain(decoded(/\sdescr="([^"]*)"/.exec(described)?.[1] ?? ""));
   const isShown = inside.some((piece) => /^<a:blip\s[^>]*r:embed="/.test(piece));
-  if (!isShown || !/^\{\{[^{}]*\}\}$/.test(text)) return undefined;
+  if (!isShown || !/^\{\{(?:[^{}]*\}\}|(?!.*\}\}).*)$/s.test(text)) return undefined;
   return { text, name: undefined, paragraph, column: 0, piece: frame.start, element: frame, frame };
 }
 
 export const unclosedTag = (offset: number): PlacedFinding => ({
   code: "syntax_error",
-  message: "A tag has to be closed in the paragraph where it is opened: {{ … }} and {% … %}.",
+  message: "A tag has to be closed in the paragraph or the alternative text where it is opened: {{ … }} and {% … %}.",
   offset,
 });

@@ -96,7 +96,13 @@ function aloneIn(paragraphs: readonly Paragraph[], tags: readonly WordTag[], row
   }
   const isAlone = (paragraph: Paragraph) => lengths.get(paragraph) === 0 && !paragraph.hasMore;
   const busy = new Set<Element | undefined>();
-  for (const paragraph of paragraphs) if (!isAlone(paragraph)) busy.add(nearest(paragraph.element, "w:tr"));
+  for (const paragraph of paragraphs) {
+    const row = nearest(paragraph.element, "w:tr");
+    if (!isAlone(paragraph)) busy.add(row);
+    // Rows with a table in one of their cells have more than tags.
+    let outer = nearest(row?.parent, "w:tr");
+    for (; outer !== undefined && !busy.has(outer); outer = nearest(outer.parent, "w:tr")) busy.add(outer);
+  }
   return ({ paragraph, name }: WordTag): Element | undefined => {
     if (name === undefined || !isAlone(paragraph)) return undefined;
     const row = nearest(paragraph.element, "w:tr");

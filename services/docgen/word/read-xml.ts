@@ -21,7 +21,7 @@ export interface Paragraph {
   /** From 1, in the order in which paragraphs begin, through all parts. */
   readonly number: number;
   readonly runs: Run[];
-  /** Whether it has more than text: a picture, a page break, the end of a section. Then it is not left out. */
+  /** Whether it has, or may have, more than text: a picture, a symbol, the end of a section. Then it is not left out. */
   hasMore: boolean;
 }
 
@@ -34,12 +34,29 @@ export interface XmlPart {
 }
 
 /** What text is: a tag, or what stands between two of them. Comments and declarations are gone already. */
-const piece = /<(?:[^<>"']|"[^"]*"|'[^']*')*>|[^<]+/y;
+const piece = /<[^<>"']*(?:(?:"[^"]*"|'[^']*')[^<>"']*){0,500}>|[^<]+/y;
+const maxTag = 1024 * 1024;
 const maxDepth = 400;
 const blanks: ReadonlySet<string> = new Set(["w:tab", "w:br", "w:cr"]);
-const more: ReadonlySet<string> = new Set([
-  ...["w:drawing", "w:pict", "w:object", "w:sectPr", "w:fldChar", "w:footnoteReference", "w:endnoteReference"],
-  ...["w:br", "mc:AlternateContent"],
+/** What shows nothing by itself, whatever is in it. */
+const properties: ReadonlySet<string> = new Set(["w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr"]);
+/** What a paragraph may have beside its text and still be left out. */
+const plain: ReadonlySet<string> = new Set([
+  ...[
+    "w:p",
+    "w:r",
+    "w:t",
+    "w:tab",
+    "w:cr",
+    "w:lastRenderedPageBreak",
+    "w:proofErr",
+    "w:bookmarkStart",
+    "w:bookmarkEnd",
+  ],
+  ...["w:ins", "w:del", "w:delText", "w:moveTo", "w:moveToRangeStart", "w:moveToRangeEnd", "w:hyperlink"],
+  ...["w:moveFrom", "w:moveFromRangeStart", "w:moveFromRangeEnd", "w:permStart", "w:permEnd"],
+  ...["w:smartTag", "w:sdt", "w:sdtContent", "w:dir", "w:bdo"],
+  ...["w:commentRangeStart", "w:commentRangeEnd", "w:commentReference"],
 ]);
 
 /** Reads a part of a Word file. Throws a FileProblem for what is not well formed. Linear. */
@@ -47,6 +64,7 @@ export function readXml(name: string, text: string, firstNumber: number): XmlPar
   const part: XmlPart = { name, pieces: [], paragraphs: [], drawings: [] };
   const open: Paragraph[] = [];
   let inner: Element | undefined;
+  let within: Element | undefined;
   let depth = 0;
   const begin = (element: Element): void => {
     const { name: tag } = element;
@@ -58,16 +76,19 @@ export function readXml(name: string, text: string, firstNumber: number): XmlPar
     } else if (tag === "w:drawing") part.drawings.push(element);
     const paragraph = open.at(-1);
     if (paragraph === undefined) return;
-    if (more.has(tag)) paragraph.hasMore = true;
+    if (properties.has(tag)) within ??= element;
+    if (tag === "w:sectPr" || (within === undefined && !plain.has(tag))) paragraph.hasMore = true;
     if (blanks.has(tag)) paragraph.runs.push({ piece: undefined, text: " ", element });
   };
   const finish = (element: Element, end: number): void => {
     element.end = end;
+    if (element === within) within = undefined;
     if (element.name === "w:p") open.pop();
   };
   piece.lastIndex = 0;
   for (let match = piece.exec(text); match !== null; match = piece.exec(text)) {
     const [raw] = match;
+    if (raw.length > maxTag && raw.startsWith("<")) throw broken();
     const at = part.pieces.push(raw) - 1;
     if (!raw.startsWith("<")) {
       if (inner?.name === "w:t") open.at(-1)?.runs.push({ piece: at, text: decodedText(raw), element: inner });

@@ -107,6 +107,50 @@ describe("filling a Word file", () => {
   });
 });
 
+describe("what a Word file keeps", () => {
+  test("a table in a cell whose own paragraphs have tags alone", () => {
+    const around = table([p("{% if a %}") + table([p("inner {{ b }}")]) + p("{% endif %}")]);
+    expect(check({ body: around }).findings).toEqual([]);
+    expect(partOf(fill({ body: around }, { a: true, b: 1 }))).toContain("inner 1");
+    expect(partOf(fill({ body: around }, { a: false, b: 1 }))).not.toContain("inner");
+    const looped = table([
+      p("{% if a %}") + table([p("{% for i in b %}")], [p("{{ i }}")], [p("{% endfor %}")]) + p("{% endif %}"),
+    ]);
+    expect(partOf(fill({ body: looped }, { a: true, b: ["x1", "x2"] }))).toMatch(/x1.*x2/s);
+  });
+
+  test.each([
+    ["a symbol", '<w:r><w:sym w:font="Wingdings" w:char="F0FE"/></w:r>'],
+    ["a hyphen", "<w:r><w:noBreakHyphen/></w:r>"],
+    ["a field", '<w:fldSimple w:instr=" PAGE "><w:r><w:rPr/></w:r></w:fldSimple>'],
+    ["a formula", "<m:oMath><m:r><m:t>x</m:t></m:r></m:oMath>"],
+  ])("%s under a condition", (_name, shown) => {
+    const body = p("{% if a %}", shown, "{% endif %}");
+    expect(partOf(fill({ body }, { a: true }))).toContain(shown);
+    expect(partOf(fill({ body }, { a: false }))).not.toContain(shown);
+  });
+
+  test("not the paragraph of a tag with properties, bookmarks and marks of the spelling", () => {
+    const more =
+      '<w:pPr><w:rPr><w:b/></w:rPr></w:pPr><w:bookmarkStart w:id="0" w:name="a"/><w:proofErr w:type="spellStart"/>';
+    const body = p(more, "{% if a %}") + p("x") + p("{% endif %}");
+    expect(lines(body, { a: true })).toEqual(["x"]);
+  });
+
+  test("no table without rows, whatever its attributes", () => {
+    const rows = table([p("{% for i in a %}")], [p("{{ i }}")], [p("{% endfor %}")]);
+    for (const body of [
+      rows,
+      rows.replace("<w:tbl>", '<w:tbl w:a="1">'),
+      rows.replace(/<w:tblGrid>.*<\/w:tblGrid>/, "<w:tblGrid/>"),
+    ]) {
+      const filled = partOf(fill({ body: p("a") + body + p("b") }, { a: [] }));
+      expect(filled).not.toContain("<w:tbl");
+      expect(linesOf(fill({ body: p("a") + body + p("b") }, { a: [] }))).toEqual(["a", "b"]);
+    }
+  });
+});
+
 describe("checking a Word file", () => {
   test("infers the schema of the data from all parts", () => {
     const { schema, findings } = check({ body: p("{{ price | number }}"), header: p("{{ name }}") });
@@ -117,6 +161,7 @@ describe("checking a Word file", () => {
   test("finds the paragraph and the character of what is wrong", () => {
     expect(problems(p("x") + p("Hi {{ name | nofilter }}"))).toEqual([["unknown_filter", 2, 14]]);
     expect(problems(p("x") + p("ab {{ name"))).toEqual([["syntax_error", 2, 4]]);
+    expect(problems(p("x") + p(picture("{{ logo }")))).toEqual([["syntax_error", 2, 1]]);
     expect(problems(p("x") + p("{% if a %}"))).toEqual([["unclosed_tag", 2, 1]]);
     expect(problems(p("a {{ b.c }}") + p("{{ b }}"))).toEqual([["conflicting_use", 2, 4]]);
   });
@@ -145,6 +190,11 @@ describe("checking a Word file", () => {
   });
 
   test("takes time linear in the file", () => {
+    const invalid = [expect.objectContaining({ code: "invalid_file" })];
+    expect(check({ body: `<w:p ${"x".repeat(15_000_000)}/>` }).findings).toEqual(invalid);
+    expect(check({ body: `<w:p ${'x="" '.repeat(3_000_000)}/>` }).findings).toEqual(invalid);
+    for (const opening of ["<!--", "<![CDATA[", "<?x"])
+      expect(check({ body: opening.repeat(950_000) }).findings).toEqual(invalid);
     const body = p("{{ a }}".repeat(2_000)) + p("{{ ").repeat(20_000) + p("text").repeat(50_000);
     const start = performance.now();
     expect(check({ body }).findings.length).toBeGreaterThan(0);
