@@ -39,10 +39,10 @@ interface AssetFacts {
   readonly height: number;
 }
 
-/** A package with the main part of a Word file; its names are not compressed. */
+/** A package with a main part of Word, whatever its number; its names are not compressed. */
 const isWordFile = ({ buffer, byteOffset, byteLength }: Uint8Array): boolean => {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  return bytes.length > 22 && bytes.readUInt32LE(0) === 0x04034b50 && bytes.includes("word/document.xml");
+  return bytes.length > 22 && bytes.readUInt32LE(0) === 0x04034b50 && bytes.includes("word/document");
 };
 
 interface ImageFacts {

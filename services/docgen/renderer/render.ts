@@ -14,7 +14,9 @@ export function createRender(): Render {
     const { createdAt, locale } = job;
     if (content.kind === "html") return typesetter.typeset({ ...job, html: content.html });
     if (content.kind === "word") {
-      const pdf = fillWord(content.file, { ...content, locale, now: createdAt });
+      // Pictures that templates of HTML may not show are refused alike, before LibreOffice reads them.
+      const onPicture = (address: string) => void typesetter.typeset({ ...job, html: `<img src="${address}" alt="">` });
+      const pdf = fillWord(content.file, { ...content, locale, now: createdAt, onPicture });
       return { pdf, pages: 0, warnings: [] };
     }
     const { template, data, timeZone } = content;

@@ -45,7 +45,7 @@ export const publishTemplate = (deps: Deps): DocgenRpcs<"publishTemplate"> => ({
       // The check may take long, so it runs outside the transaction.
       const { format, content } = await readTemplate(deps, caller.orgId, id);
       const source = { format, content };
-      const schema = requireSchema(await deps.checker.check(await withFile(deps, caller.orgId, source)));
+      const schema = requireSchema(await deps.checker.check(await withFile(deps, caller.orgId, source), caller.orgId));
       const template = await publishChecked(deps, caller, id, { source, schema });
       if (template !== undefined) return { template: templateMessage(template, false) };
     }
@@ -159,7 +159,9 @@ export const validateTemplate = (
     const source = await withFile(deps, orgId, named);
     const data = dataJson === "" ? undefined : parseJsonObject("data", dataJson);
     const { findings } =
-      data === undefined ? await deps.checker.check(source) : await deps.checker.checkWithData(source, data);
+      data === undefined
+        ? await deps.checker.check(source, orgId)
+        : await deps.checker.checkWithData(source, data, orgId);
     return { findings: findings.map(findingMessage) };
   },
 });
@@ -181,7 +183,7 @@ export const getTemplateSchema = (
     });
     if (published !== null) return { schemaJson: JSON.stringify(published.dataSchema), version: published.version };
     const { format, content } = template;
-    const schema = requireSchema(await deps.checker.check(await withFile(deps, orgId, { format, content })));
+    const schema = requireSchema(await deps.checker.check(await withFile(deps, orgId, { format, content }), orgId));
     return { schemaJson: JSON.stringify(schema), version: 0 };
   },
 });

@@ -12,8 +12,8 @@ export interface CheckedTemplate {
 /** Checks templates in another thread, because a template can be written so that its check takes long. */
 export interface TemplateChecker {
   /** Rejects with an outage when there is too much to do, and with GEN_INVALID_REQUEST for what takes too long. */
-  check(source: TemplateSource): Promise<CheckedTemplate>;
+  check(source: TemplateSource, orgId: string): Promise<CheckedTemplate>;
   /** As check; when the template has no findings of its own, those of the data come in their place. */
-  checkWithData(source: TemplateSource, data: unknown): Promise<CheckedTemplate>;
+  checkWithData(source: TemplateSource, data: unknown, orgId: string): Promise<CheckedTemplate>;
   close(): Promise<void>;
 }

@@ -13,31 +13,46 @@ afterAll(async () => {
 
 describe("createTemplateChecker", () => {
   test("checks templates in threads", async () => {
-    const checked = await checker.check({ format: "html", content: "<p>\n{{ a | nope }}</p>" });
+    const checked = await checker.check({ format: "html", content: "<p>\n{{ a | nope }}</p>" }, "a");
     expect(checked.findings).toEqual([expect.objectContaining({ code: "unknown_filter", line: 2, column: 8 })]);
   });
 
   test("checks data once the template has no findings", async () => {
     const source = { format: "markdown", content: '{{ price | money: "EUR" }}' } as const;
-    expect((await checker.checkWithData(source, { price: 1 })).findings).toEqual([]);
-    const { findings, schema } = await checker.checkWithData(source, {});
+    expect((await checker.checkWithData(source, { price: 1 }, "a")).findings).toEqual([]);
+    const { findings, schema } = await checker.checkWithData(source, {}, "a");
     expect(findings).toEqual([expect.objectContaining({ code: "required", path: "/price", expected: "number" })]);
     expect(schema).toMatchObject({ required: ["price"] });
-    const broken = await checker.checkWithData({ ...source, content: "{% x %}" }, {});
+    const broken = await checker.checkWithData({ ...source, content: "{% x %}" }, {}, "a");
     expect(broken.findings).toEqual([expect.objectContaining({ code: "unknown_tag" })]);
   });
 
   test("refuses what takes too long to check", async () => {
     const content = "*a **b `c\n> - ".repeat(20_000);
-    await expect(hasty.check({ format: "markdown", content })).rejects.toMatchObject({
+    await expect(hasty.check({ format: "markdown", content }, "a")).rejects.toMatchObject({
       code: "GEN_INVALID_REQUEST",
       details: [expect.objectContaining({ field: "content", code: "TOO_COMPLEX" })],
     });
   });
 
+  test("goes on for others, however many slow templates an organization checks at once", async () => {
+    const content = "*a **b `c\n> - ".repeat(20_000);
+    const fair = createTemplateChecker({ logger, waitMs: 60_000, deadlineMs: 20_000 });
+    let ended = 0;
+    const slow = Array.from({ length: 4 }, () =>
+      fair.check({ format: "markdown", content }, "a").catch(() => {
+        ended += 1;
+      }),
+    );
+    const { findings } = await fair.check({ format: "html", content: "<p>x</p>" }, "b");
+    expect([findings, ended]).toEqual([[], 0]);
+    await fair.close();
+    await Promise.all(slow);
+  });
+
   test("is unavailable once it is closed", async () => {
     const closed = createTemplateChecker({ logger });
     await closed.close();
-    expect(await closed.check({ format: "html", content: "" }).catch(isOutage)).toBe(true);
+    expect(await closed.check({ format: "html", content: "" }, "a").catch(isOutage)).toBe(true);
   });
 });

@@ -16,17 +16,22 @@ import { createPictures, type Pictures, textValue } from "./word-values.ts";
 /** Characters of all filled parts. */
 const maxText = 32 * 1024 * 1024;
 
+type Filling = Omit<TemplateRendering, "template"> & {
+  /** Called once for each picture of the data before it is shown; may throw. */
+  readonly onPicture?: (address: string) => void;
+};
+
 /**
  * A Word file with data in place of its tags. Values are text, whatever they hold, or pictures where pictures are. The same
  * data give the same bytes. Throws a RenderError: GEN_INVALID_DATA when a value is to blame, GEN_TEMPLATE_ERROR otherwise.
  */
-export function fillWord(file: Uint8Array, rendering: Omit<TemplateRendering, "template">): Uint8Array {
+export function fillWord(file: Uint8Array, { onPicture, ...rendering }: Filling): Uint8Array {
   const word = read(file);
   const template: TemplateSource = { format: "docx", content: word.source };
   const [finding] = word.findings;
   if (finding !== undefined) throw templateError(template, finding.message, finding.offset);
   const { text, state, marks } = renderMarked({ ...rendering, template });
-  const pictures = createPictures();
+  const pictures = createPictures(onPicture);
   const filled = new Map<string, string[]>();
   let [part, length] = ["", 0];
   const add = (xml: string): void => {

@@ -1,4 +1,4 @@
-import { FileProblem, isXml, type Parts, readPackage, textOf } from "#platform/office-package.ts";
+import { decoded, FileProblem, isXml, type Parts, readPackage, textOf } from "#platform/office-package.ts";
 import type { PlacedFinding } from "../templating/place-findings.ts";
 import { findTags, unclosedTag, type WordTag } from "./find-tags.ts";
 import { liftTags, tornTag } from "./lift-tags.ts";
@@ -42,7 +42,9 @@ export function readWord(file: Uint8Array): WordTemplate {
   if (bytes.length < 22 || bytes.readUInt32LE(0) !== 0x04034b50) throw notWord();
   const parts = readPackage(bytes, () => true);
   const types = parts.get("[Content_Types].xml");
-  if (types === undefined || !mainTypes.test(textOf(types)) || !parts.has("word/document.xml")) throw notWord();
+  if (types === undefined || !mainTypes.test(textOf(types))) throw notWord();
+  if (!isMain(textOf(parts.get("_rels/.rels") ?? Buffer.alloc(0)))) throw otherMain();
+  if (!parts.has("word/document.xml")) throw notWord();
   const names = [...parts.keys()].filter((name) => isXml(name) && filled.test(name));
   const writer = createWriter();
   let [length, paragraphs] = [0, 1];
@@ -52,6 +54,7 @@ export function readWord(file: Uint8Array): WordTemplate {
     length += text.length;
     if (length > maxText) throw new FileProblem("The file has too much text. Send a smaller one.");
     const part = readXml(name, text, paragraphs);
+    if (!part.pieces.every(hasPlainPrefix)) throw otherPrefix();
     paragraphs += part.paragraphs.length;
     writePart(part, writer);
     parts.delete(name);
@@ -61,6 +64,33 @@ export function readWord(file: Uint8Array): WordTemplate {
 
 const rank = (name: string): number => (name === "word/document.xml" ? 0 : 1);
 const notWord = () => new FileProblem("The file is not a .docx file. Save it again and retry.");
+
+const otherMain = () =>
+  new FileProblem("The text of the file is not in word/document.xml. Save it again as .docx in Word and retry.");
+const otherPrefix = () =>
+  new FileProblem("The file names the elements of Word with another prefix than w. Save it again in Word and retry.");
+
+/** Whether what a package shows is the part that is filled. */
+function isMain(relations: string): boolean {
+  const shown = (relations.match(/<[^<>]*>/g) ?? []).filter((tag) =>
+    /\sType\s*=\s*["'][^"']*\/officeDocument["']/.test(tag),
+  );
+  const targets = shown.map((tag) => decoded(/\sTarget\s*=\s*["']([^"']*)["']/.exec(tag)?.[1] ?? ""));
+  return targets.length > 0 && targets.every((target) => /^(?:\.?\/)?word\/document\.xml$/.test(target));
+}
+
+/** Elements are known by their prefix. */
+const hasPlainPrefix = (piece: string): boolean =>
+  !piece.startsWith("<") ||
+  !piece.includes("xmlns") ||
+  Array.from(piece.matchAll(/\sxmlns(:[^\s=]+)?\s*=\s*(?:"([^"]*)"|'([^']*)')/g)).every(
+    ([, prefix, one, other]) => wordSpaces.has(decoded(one ?? other ?? "")) === (prefix === ":w"),
+  );
+
+const wordSpaces: ReadonlySet<string> = new Set([
+  "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+  "http://purl.oclc.org/ooxml/wordprocessingml/main",
+]);
 
 type Writer = ReturnType<typeof createWriter>;
 

@@ -41,23 +41,8 @@ const blanks: ReadonlySet<string> = new Set(["w:tab", "w:br", "w:cr"]);
 /** What shows nothing by itself, whatever is in it. */
 const properties: ReadonlySet<string> = new Set(["w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:smartTagPr"]);
 /** What a paragraph may have beside its text and still be left out. */
-const plain: ReadonlySet<string> = new Set([
-  ...[
-    "w:p",
-    "w:r",
-    "w:t",
-    "w:tab",
-    "w:cr",
-    "w:lastRenderedPageBreak",
-    "w:proofErr",
-    "w:bookmarkStart",
-    "w:bookmarkEnd",
-  ],
-  ...["w:ins", "w:del", "w:delText", "w:moveTo", "w:moveToRangeStart", "w:moveToRangeEnd", "w:hyperlink"],
-  ...["w:moveFrom", "w:moveFromRangeStart", "w:moveFromRangeEnd", "w:permStart", "w:permEnd"],
-  ...["w:smartTag", "w:sdt", "w:sdtContent", "w:dir", "w:bdo"],
-  ...["w:commentRangeStart", "w:commentRangeEnd", "w:commentReference"],
-]);
+const plain =
+  /^w:(?:p|r|t|tab|cr|lastRenderedPageBreak|proofErr|ins|del|delText|moveTo|moveFrom|hyperlink|smartTag|sdt|sdtContent|dir|bdo|commentReference|(?:bookmark|perm|(?:comment|moveTo|moveFrom)Range)(?:Start|End))$/;
 
 /** Reads a part of a Word file. Throws a FileProblem for what is not well formed. Linear. */
 export function readXml(name: string, text: string, firstNumber: number): XmlPart {
@@ -77,7 +62,7 @@ export function readXml(name: string, text: string, firstNumber: number): XmlPar
     const paragraph = open.at(-1);
     if (paragraph === undefined) return;
     if (properties.has(tag)) within ??= element;
-    if (tag === "w:sectPr" || (within === undefined && !plain.has(tag))) paragraph.hasMore = true;
+    if (tag === "w:sectPr" || (within === undefined && !plain.test(tag))) paragraph.hasMore = true;
     if (blanks.has(tag)) paragraph.runs.push({ piece: undefined, text: " ", element });
   };
   const finish = (element: Element, end: number): void => {

@@ -31,15 +31,16 @@ export interface Pictures {
   finish(parts: Parts): void;
 }
 
-export function createPictures(): Pictures {
+export function createPictures(onPicture?: (address: string) => void): Pictures {
   const files = new Map<string, { readonly name: string; readonly bytes: Buffer }>();
   const relations = new Map<string, Map<string, string>>();
   return {
     show: (part, frame, address) => {
       const bytes = Buffer.from(address.slice(address.indexOf(",") + 1), "base64");
+      const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
+      if (!files.has(hash)) onPicture?.(address);
       const facts = readImage(bytes);
       if (facts === undefined) return undefined;
-      const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 32);
       const name = `filled-${hash}.${facts.contentType === "image/png" ? "png" : "jpeg"}`;
       files.set(hash, { name, bytes });
       const ids = relations.get(part) ?? new Map<string, string>();

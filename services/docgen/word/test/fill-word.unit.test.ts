@@ -1,7 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { unzipSync } from "fflate";
 import { onePixel } from "#api/kinds.ts";
+import { defaultPage } from "../../domain/page.ts";
+import { createRender } from "../../renderer/render.ts";
 import { RenderError } from "../../renderer/render-job.ts";
 import { checkTemplate } from "../../templating/check-job.ts";
+import { pngOf } from "../../test/images.ts";
 import { fillWord } from "../fill-word.ts";
 import { linesOf, p, partOf, picture, table, type WordFileParts, wordFile } from "./word-files.ts";
 
@@ -11,6 +15,10 @@ const fill = (parts: WordFileParts, data: Readonly<Record<string, unknown>>): Ui
 const lines = (body: string, data: Readonly<Record<string, unknown>> = {}): string[] => linesOf(fill({ body }, data));
 const problems = (body: string): unknown[] =>
   check({ body }).findings.map(({ code, line, column }) => [code, line, column]);
+const facts = {
+  ...{ title: "A", page: defaultPage, locale: "en", profile: "pdf" as const, createdAt: new Date(0) },
+  ...{ images: new Map(), attachments: [] },
+} as const;
 const items = [
   { name: "Desk", price: 1.5 },
   { name: "Lamp", price: 2 },
@@ -81,6 +89,27 @@ describe("filling a Word file", () => {
     };
     expect(error("https://example.com/a.png")).toEqual(["GEN_INVALID_DATA", "/photo"]);
     expect(error("data:image/png;base64,AAAA")).toEqual(["GEN_INVALID_DATA", "/photo"]);
+  });
+
+  test("shows what templates of HTML show, and refuses other pictures with the same errors", () => {
+    const render = createRender();
+    const file = wordFile({ body: p(picture("{{ photo }}")) });
+    const shown = (png: Buffer) => {
+      const data = { photo: `data:image/png;base64,${png.toString("base64")}` };
+      try {
+        const content = { kind: "word", file, data, timeZone: "UTC" } as const;
+        const { pdf } = render({ ...facts, content });
+        return unzipSync(pdf)["word/document.xml"] !== undefined;
+      } catch (thrown) {
+        return thrown instanceof RenderError && [thrown.code, thrown.details.reason];
+      }
+    };
+    const whole = Buffer.from(onePixel, "base64");
+    expect(shown(whole)).toBe(true);
+    expect(shown(whole.subarray(0, -20))).toEqual(["GEN_TEMPLATE_ERROR", "broken_image"]);
+    expect(shown(Buffer.from("none"))).toEqual(["GEN_TEMPLATE_ERROR", "broken_image"]);
+    expect(shown(pngOf(60_000, 60_000))).toEqual(["GEN_TEMPLATE_ERROR", "image_too_large"]);
+    expect(shown(pngOf(100, 100, 50))).toEqual(["GEN_TEMPLATE_ERROR", "broken_image"]);
   });
 
   test("gives the same bytes for the same data", () => {
@@ -175,6 +204,19 @@ describe("checking a Word file", () => {
     ];
     for (const body of torn)
       expect(problems(body).map((problem) => (problem as unknown[])[0])).toContain("misplaced_tag");
+  });
+
+  test("refuses by name what names its elements or its main part in another way", () => {
+    const messages = (parts: WordFileParts) => check(parts).findings.map(({ message }) => message);
+    const main = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
+    const other = `<ns0:document xmlns:ns0="${main}"><ns0:body><ns0:p><ns0:r><ns0:t>{{ a }}</ns0:t></ns0:r></ns0:p></ns0:body></ns0:document>`;
+    expect(messages({ body: "", document: other })).toEqual([expect.stringContaining("another prefix than w")]);
+    expect(messages({ body: `<w:p xmlns='${main}'/>` })).toEqual([expect.stringContaining("another prefix than w")]);
+    const relations = (target: string) =>
+      `<Relationships><Relationship Id="a" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="${target}"/></Relationships>`;
+    const to = (target: string) => messages({ body: p("{{ a }}"), more: { "_rels/.rels": relations(target) } });
+    expect([to("/word/document.xml"), to("word/document.xml")]).toEqual([[], []]);
+    expect(to("word/document2.xml")).toEqual([expect.stringContaining("not in word/document.xml")]);
   });
 
   test("refuses what is no Word file, is damaged, or is made to do harm", () => {
