@@ -312,6 +312,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
 
   test("the keyboard alone leads from the login to a publication, its evidence and a sent agreement", async () => {
     const page = await dashboard();
+    await heading(page, "Sign in");
     await type(page, "Email", copy.owner.email);
     await type(page, "Password", copy.owner.password);
     await page.keyboard.press("Enter");

@@ -396,14 +396,15 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
   testWithOffice("sends a Word file, which is shown, signed and sealed as one PDF", async () => {
     const settings = await sdk.call("AccountsApi", "listSettings", sdk.accountId);
     expect(settings.documentConversionRestrictions).toBe("no_restrictions");
-    const { envelopeId: id } = await call("createEnvelope", { envelopeDefinition: wordDefinition() });
+    const envelopeDefinition = wordDefinition();
+    const { envelopeId: id } = await call("createEnvelope", { envelopeDefinition });
     expect(sdk.last().status).toBe(201);
     const pdfOf = async () => Buffer.from(await call("getDocument", id, "1", null), "latin1");
     const shown = await pdfOf();
     const path = `${owner.baseUrl}/v1/sign/agreements/${id}/documents/1/content?original=true`;
     const original = await fetch(path, { headers: { authorization: `Bearer ${owner.token}` } });
     expect(original.headers.get("content-type")).toMatch(/wordprocessingml/);
-    const sent = wordDefinition().documents[0].documentBase64;
+    const sent = envelopeDefinition.documents[0].documentBase64;
     expect(Buffer.from(await original.arrayBuffer()).toString("base64")).toBe(sent);
     const wanted = (text: string) => ({ text, caseSensitive: true, wholeWord: false });
     const [title, anchor] = await findTexts(shown, [wanted("World Wide Corp: Battle Plan"), wanted("**signature_1**")]);
