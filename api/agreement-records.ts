@@ -84,8 +84,14 @@ export const agreementFilter = resource(ListAgreementsRequestSchema, {
     example: "ann@example.com",
   }),
   text: optional(text(1, 200), {
-    description: "Searches the subject and the recipients' names and addresses. Case-insensitive.",
+    description:
+      "Searches the subject and the recipients' names and addresses, case-insensitive. If the organization searches in files (PUT /v1/privacy/file-search), also finds agreements with a file that contains all of the words.",
     example: "NDA",
+  }),
+  words: optional(text(1, 200), {
+    description:
+      "Only agreements with a file that contains all of these words, in any of their forms; at most 20 words count. If more than 10,000 agreements match, the newest are found. Refused unless the organization searches in files.",
+    example: "termination notice",
   }),
   dateField: optional(named(DateField, "camel"), {
     description: "The date that from and to apply to. Default: created.",

@@ -112,6 +112,10 @@ export const auditActions = {
     "entity update",
     "How long agreements made from a template are kept was changed; a shorter period comes in seven days.",
   ),
+  "file-search.changed": done("privacy", "organization")(
+    "entity update",
+    "Finding agreements by the words of their files was turned on or off.",
+  ),
   "hold.set": done("privacy", "legal-hold")("entity create", "A legal hold was set."),
   "hold.lifted": done("privacy", "legal-hold")("entity delete", "A legal hold was lifted."),
   "purge.requested": done("privacy", "agreement")(

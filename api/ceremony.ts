@@ -209,7 +209,7 @@ export const fileToAttach = resource(AddAttachmentRequestSchema, {
     type: "string",
     minLength: 4,
     maxLength: 6_990_508,
-    description: "A PDF, PNG or JPEG of at most 5 MB.",
+    description: "A PDF, PNG or JPEG of at most 5 MB. A picture is kept as a page of a PDF.",
   }),
 });
 export const attached = shown(AddAttachmentResponseSchema, {

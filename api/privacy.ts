@@ -1,10 +1,12 @@
 import {
   DeletionSchema,
   DueAgreementSchema,
+  FileSearchSchema,
   GetRetentionResponseSchema,
   LegalHoldSchema,
   PreviewRetentionResponseSchema,
   PrivacyActSchema,
+  PutFileSearchRequestSchema,
   PutRetentionRequestSchema,
   QueuedPurgeSchema,
   RecordCountSchema,
@@ -73,6 +75,24 @@ export const templateRetention = resource(
   GetRetentionResponseSchema,
   { periods: required(list(nested(templatePeriod))) },
   { create: PutRetentionRequestSchema, also: closed },
+);
+
+/** Whether agreements are found by the words of their files. */
+export const fileSearch = resource(
+  FileSearchSchema,
+  {
+    enabled: required(flag, { description: "Off at first.", example: true }),
+    changedAt: readOnly(orNull(time), {
+      description: "When it was turned on or off last; null when it never was.",
+      example: null,
+    }),
+    files: readOnly(bigCount, { description: "Files of agreements and templates.", example: 1_200 }),
+    filesRead: readOnly(bigCount, {
+      description: "Those whose words can be found; after it was turned on they become more by and by.",
+      example: 850,
+    }),
+  },
+  { create: PutFileSearchRequestSchema, also: closed },
 );
 
 const retentionCount = shown(RetentionCountSchema, {
@@ -184,7 +204,7 @@ export const privacyAct = shown(PrivacyActSchema, {
     choice(
       ...(["retention.changed", "template-retention.changed", "hold.set", "hold.lifted"] as const),
       ...(["purge.requested", "purge.withdrawn", "agreement.purged", "agreement.deleted"] as const),
-      "records.deleted",
+      ...(["records.deleted", "file-search.changed"] as const),
     ),
   ),
   actor: readOnly(orNull(text()), {
@@ -198,6 +218,7 @@ export const privacyAct = shown(PrivacyActSchema, {
   requestId: readOnly(orNull(text()), { example: "req_0123456789" }),
 });
 
+export type FileSearch = AnswerOf<typeof fileSearch.table>;
 export type Retention = AnswerOf<typeof retention.table>;
 export type RetentionPreview = AnswerOf<typeof retentionPreview.table>;
 export type LegalHold = AnswerOf<typeof legalHold.table>;

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditActions, auditSubject } from "../api/audit-actions.ts";
 import { connectEventsOf, eventSources } from "../services/webhooks/domain/event-types.ts";
-import { testEventSubject } from "../services/webhooks/domain/event-types-webhooks.ts";
+import { testEventSubject } from "../services/webhooks/domain/event-types-others.ts";
 import type { EventTypeInfo } from "../services/webhooks/domain/problems.ts";
 
 export const eventsFile = join(import.meta.dirname, "../docs/events.md");

@@ -424,6 +424,12 @@ export const errorCatalogue = {
   ),
   BULK_LIST_NOT_FOUND: row(404, Code.NotFound, "There is no bulk list with this id."),
   BULK_BATCH_NOT_FOUND: row(404, Code.NotFound, "There is no bulk batch with this id."),
+  UPLOAD_NOT_FOUND: row(404, Code.NotFound, "There is no such upload, it was not committed, or its time is over."),
+  UPLOAD_LIMIT_REACHED: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has 100 uploads, or 100 MB in them. Delete uploads that you no longer need.",
+  ),
   BRAND_NOT_FOUND: row(404, Code.NotFound, "There is no brand with this id."),
   BRAND_IMAGE_NOT_FOUND: row(404, Code.NotFound, "The brand has no such picture."),
   BRAND_NAME_EXISTS: row(409, Code.AlreadyExists, "Another brand has this name. Choose another name."),

@@ -67,6 +67,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   TEMPLATE_NOT_FOUND: "signTemplate",
   BRAND_NOT_FOUND: "brand",
   SENDER_DOMAIN_NOT_FOUND: "senderDomain",
+  UPLOAD_NOT_FOUND: "upload",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",
   USER_NOT_FOUND: "member",

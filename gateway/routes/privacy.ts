@@ -1,5 +1,13 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { deletion, legalHold, privacyAct, retention, retentionPreview, templateRetention } from "#api/privacy.ts";
+import {
+  deletion,
+  fileSearch,
+  legalHold,
+  privacyAct,
+  retention,
+  retentionPreview,
+  templateRetention,
+} from "#api/privacy.ts";
 import { signDialect } from "../http/error-dialect.ts";
 import { jsonReply } from "../http/reply.ts";
 import { listing, nextPage, nextPageHeader, type PageQuery, pageLimit } from "./pages.ts";
@@ -30,7 +38,42 @@ interface DeletionsQuery extends PageQuery {
   readonly agreementId?: string;
 }
 
+const fileSearchRoutes: readonly Route[] = [
+  defineRoute({
+    ...base,
+    operationId: "getFileSearch",
+    method: "GET",
+    path: "/v1/privacy/file-search",
+    summary: "Read whether files are searched",
+    // Whoever may search may know in what.
+    access: { scopes: ["sign:read"], limitGroup: "sign" },
+    success: {
+      status: 200,
+      description: "The setting, and how far files were read.",
+      schema: fileSearch.schemas.answer,
+    },
+    errors: [],
+    call: (request, { sign }) => sign.getFileSearch({}, onBehalfOf(request)),
+    respond: (answer) => jsonReply(200, fileSearch.answer(required(answer.setting))),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "putFileSearch",
+    method: "PUT",
+    path: "/v1/privacy/file-search",
+    summary: "Turn the search in files on or off",
+    description:
+      "While it is on, agreements and templates are found by the words of their files: by words and text of the lists, and by search_text of the compatible interface. New files are read seconds after they come, those of before in the background. Keyed hashes of the words are kept, which tell neither words nor text, until the file goes or the search is turned off; off, nothing is found at once, and the hashes are deleted in the background.",
+    body: createBody(fileSearch, { example: { enabled: true } }),
+    success: { status: 200, description: "The setting, as it is now.", schema: fileSearch.schemas.answer },
+    errors: [],
+    call: (request, { sign }) => sign.putFileSearch(fileSearch.create(request.body), onBehalfOf(request)),
+    respond: (answer) => jsonReply(200, fileSearch.answer(required(answer.setting))),
+  }),
+];
+
 export const privacyRoutes: readonly Route[] = [
+  ...fileSearchRoutes,
   defineRoute({
     ...base,
     operationId: "getRetention",

@@ -61,6 +61,8 @@ export async function createCompatResources(gateway: TestGateway, orgId: string)
     folder: "recyclebin",
     bulkList,
     bulkBatch: (await send(`/bulk_send_lists/${bulkList}/send`, { envelopeOrTemplateId })).batchId,
+    upload: (await send("/chunked_uploads", { data: "JVBERi0xLjcK" })).chunkedUploadId,
+    chunkedUploadPartSeq: "1",
     connect: (await send("/connect", { urlToPublishTo: "https://www.example.com/hooks" })).connectId,
     connectSecret: (await send("/connect/secret", {})).keyId,
   };

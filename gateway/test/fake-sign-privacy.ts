@@ -28,6 +28,14 @@ export const createFakeSignPrivacy = ({ enter, agreements, held }: FakeSignCore)
       requireTemplate(enter(context, "putRetention", request), request);
       return { periods: [period] };
     },
+    getFileSearch: (request, context) => {
+      enter(context, "getFileSearch", request);
+      return { setting: { enabled: false, files: 3n } };
+    },
+    putFileSearch: (request, context) => {
+      enter(context, "putFileSearch", request);
+      return { setting: { enabled: request.enabled, changedAt: at, files: 3n, filesRead: 2n } };
+    },
     previewRetention: (request, context) => {
       enter(context, "previewRetention", request);
       return {

@@ -18,6 +18,7 @@ import { createFakeSignBulk } from "./fake-sign-bulk.ts";
 import { createFakeSignEdits } from "./fake-sign-edits.ts";
 import { createFakeSignFiles } from "./fake-sign-files.ts";
 import { createFakeSignPrivacy } from "./fake-sign-privacy.ts";
+import { createFakeSignUploads } from "./fake-sign-uploads.ts";
 import { at, type FieldsOf, sampleAgreement, sampleTemplate } from "./sample-agreement.ts";
 
 /** The views of senders. */
@@ -190,6 +191,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     ...createFakeSignEdits(core),
     ...createFakeSignBrands(core),
     ...createFakeSignBulk(core),
+    ...createFakeSignUploads(core),
     ...createFakeSignViews(core),
     ...createFakeSignPrivacy(core),
   };

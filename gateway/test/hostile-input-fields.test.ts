@@ -122,6 +122,7 @@ describe("a misspelt member where something is erased or kept", () => {
     ["createExport", "user_ref"],
     ["setLegalHold", "emial"],
     ["putRetention", "period"],
+    ["putFileSearch", "enable"],
     ["putTemplateRetention", "period"],
   ])("%s refuses %s by its name", async (operationId, member) => {
     const target = setup.target(operationId);

@@ -41,6 +41,7 @@ const credentialOf = ({ isForPeople }: Operation) => (isForPeople ? { session: o
 const unknownNames: Readonly<Record<string, string>> = {
   connect: "999999",
   logoType: "primary",
+  chunkedUploadPartSeq: "1",
   deploymentKey: `dep_${"z".repeat(22)}`,
   screenshot: `shot_${"z".repeat(22)}`,
   templateFile: `sha256:${"f".repeat(64)}`,
@@ -54,6 +55,7 @@ const unknownNames: Readonly<Record<string, string>> = {
 };
 const malformedNames: Readonly<Record<string, string>> = {
   logoType: "primary",
+  chunkedUploadPartSeq: "1",
   deploymentKey: "dep_x",
   screenshot: "shot_x",
   templateFile: "sha256:x",

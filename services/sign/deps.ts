@@ -59,6 +59,8 @@ export interface SignDeps {
   readonly publicSealReader: Pick<SealReader, "read">;
   /** Connects as the role that finds sealed files of all organizations by hash, and can read nothing else. */
   readonly verifierPool: pg.Pool;
+  /** Connects as the role that finds files by their words, and sees nothing else. */
+  readonly searcherPool: pg.Pool;
   /** Connects as the role that takes away what is known of a person. */
   readonly eraserPool: pg.Pool;
   readonly clock: Clock;

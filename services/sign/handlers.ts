@@ -36,11 +36,13 @@ import { reportUndelivered } from "./mail/undelivered.ts";
 import { retention } from "./retention/handlers.ts";
 import { legalHolds } from "./retention/hold-handlers.ts";
 import { purgeAgreement } from "./retention/purge.ts";
+import { fileSearch } from "./search/file-search.ts";
 import { sendAgreement } from "./send/send-agreement.ts";
 import { senderDomains } from "./sender-domains/handlers.ts";
 import { attachments } from "./signing/attachments.ts";
 import { signingHandlers } from "./signing/handlers.ts";
 import { createRecipientView, createSenderView } from "./signing/views.ts";
+import { uploads } from "./uploads/uploads.ts";
 import { verifyDocument, verifySeal } from "./verification/verify.ts";
 
 export const signRoutes =
@@ -81,6 +83,8 @@ export const signRoutes =
       ...bulkBatches(deps),
       ...retention(deps),
       ...legalHolds(deps),
+      ...fileSearch(deps),
+      ...uploads(deps),
       ...purgeAgreement(deps),
       ...brands(deps),
       ...senderDomains(deps),

@@ -71,6 +71,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
     pool,
     claimerPool,
     verifierPool,
+    searcherPool,
     sweeperPool,
     removerPool,
     relayPool,
@@ -118,7 +119,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
       wakeRelay,
       tracer,
     },
-    ...{ ...readers, verifierPool, eraserPool, evidenceLog, vault, records },
+    ...{ ...readers, verifierPool, searcherPool, eraserPool, evidenceLog, vault, records },
     reportTokens: createReportTokens(hashKey.value),
     senderKeys: senderKeysOf(masterKeys),
     mailDomain: mailDomainOf(config.mail?.from ?? ""),
@@ -206,6 +207,8 @@ function connect(config: SignConfig) {
       statementTimeoutMs: 2_000,
       name: "sign-verifier",
     }),
+    // Connects only where somebody searches in files.
+    searcherPool: createPool({ url, ...as("_searcher"), max: 2, statementTimeoutMs: 2_000, name: "sign-searcher" }),
     sweeperPool: createPool({ url, ...as("_sweeper"), max: sweeperConnections, name: "sign-sweeper" }),
     // Connects once a minute, for as long as something is deleted.
     removerPool: createPool({ url, ...as("_remover"), max: 1, name: "sign-remover" }),

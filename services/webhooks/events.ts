@@ -5,7 +5,7 @@ import type { Clock } from "#platform/clock.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId, OrgId } from "#platform/ids.ts";
 import { insertOutbox, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
-import { testEventSubject } from "./domain/event-types-webhooks.ts";
+import { testEventSubject } from "./domain/event-types-others.ts";
 
 export interface EventFacts {
   readonly orgId: OrgId;

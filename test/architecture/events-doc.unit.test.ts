@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { receipt } from "#api/receipts.ts";
 import { eventsFile, eventsPage } from "../../dev/events-doc.ts";
-import { receiptExample } from "../../services/webhooks/domain/event-types-receipt.ts";
+import { receiptExample } from "../../services/webhooks/domain/event-types-others.ts";
 
 test("docs/events.md lists the types of the catalogue (npm run docs writes it)", () => {
   const page = readFileSync(eventsFile, "utf8");

@@ -74,6 +74,8 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/sign/jobs/claim-store.ts findDueKinds",
     "services/sign/jobs/claim-store.ts findOldestCompletion",
     "services/sign/jobs/claim-store.ts renewClaims",
+    "services/sign/search/search-store.ts findWithWords",
+    "services/sign/uploads/upload-store.ts removeOldUploads",
     "services/webhooks/store/endpoint-store.ts listReceivers",
     "services/webhooks/store/fan-out-store.ts insertFanOut",
     "services/webhooks/store/queue-store.ts claimDue",

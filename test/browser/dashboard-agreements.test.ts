@@ -224,6 +224,30 @@ describeInBrowser("the dashboard's agreements", (pages) => {
     await lookAs(await newViewer(system, owner));
   });
 
+  test("agreements are found by the words of their files once the owner wants that", async () => {
+    const { api, owner } = await newAccount();
+    await create(api, "Two files", [signer("1", "Kim Example")]);
+    const page = await openAs(pages, owner, "/organization", wrong, { colorScheme: "dark" });
+    await page.getByText("Find agreements by the words in their files").click();
+    await page.getByText("2 of 2 files can be searched.").waitFor();
+    await expectAccessible(page);
+    await page.getByRole("heading", { name: "Search in files" }).scrollIntoViewIfNeeded();
+    await screenshot(page, "file-search");
+    await page.getByRole("link", { name: "Agreements", exact: true }).first().click();
+    const search = page.getByPlaceholder("Subject, name, email, ID or words in files");
+    for (const [words, found] of [
+      ["suppliers schedules", 1],
+      ["suppliers nowhere", 0],
+    ] as const) {
+      await search.fill(words);
+      await search.press("Enter");
+      const row = page.getByRole("row").filter({ hasText: "Two files" });
+      await row.waitFor({ state: found === 1 ? "visible" : "detached" });
+    }
+    await page.setViewportSize({ width: 375, height: 700 });
+    await screenshot(page, "file-search-phone");
+  });
+
   test("periods are previewed and taken back, a hold keeps an agreement, a person is exported and erased, and all of it is listed", async () => {
     const { api, owner } = await newAccount();
     const id = await create(api, "To be deleted", [signer("1", "Ivy Example")]);

@@ -7,6 +7,7 @@ import { until } from "#platform/testing/until.ts";
 import { findOffice } from "../../services/convert/office.ts";
 import { flatTextOf } from "../../services/docgen/typesetting/test/poppler.ts";
 import { p, wordFile } from "../../services/docgen/word/test/word-files.ts";
+import { jpegOf } from "../../services/sign/intake/test/pictures.ts";
 import { consentTexts } from "../../services/sign/signing/consent-text.ts";
 import { fill, loadLanguage, plural } from "../../web/signing/src/languages.ts";
 import type { Api } from "../support/api.ts";
@@ -76,12 +77,9 @@ describeInBrowser("the signing page", (pages) => {
     await field(page, "Plan").selectOption("l");
     await page.getByLabel("Colour, required: blue").check();
     const chooser = await broughtBy(page, "filechooser", () => page.getByRole("button", { name: /^Passport/ }).click());
-    const png = Buffer.from(
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-      "base64",
-    );
-    await chooser.setFiles({ name: "passport.png", mimeType: "image/png", buffer: png });
-    await page.getByRole("button", { name: /passport\.png$/ }).waitFor();
+    // As a telephone takes it: on its side, and with where it was taken.
+    await chooser.setFiles({ name: "passport.jpg", mimeType: "image/jpeg", buffer: jpegOf(6) });
+    await page.getByRole("button", { name: /passport\.jpg$/ }).waitFor();
   }
 
   test("it has the face of the brand, legible on light and dark screens, and says who asks all the same", async () => {
@@ -165,11 +163,17 @@ describeInBrowser("the signing page", (pages) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.locator(".field.list").scrollIntoViewIfNeeded();
     await screenshot(page, "filled-narrow");
+    await page.setViewportSize({ width: 375, height: 700 });
+    await page.locator(".field.attachment").scrollIntoViewIfNeeded();
+    await screenshot(page, "attached-narrow");
     await page.setViewportSize({ width: 1280, height: 900 });
     await expectAccessible(page);
     await page.getByRole("button", { name: "Finish", exact: true }).click();
     await page.getByText("Back at the integration.").waitFor();
     expect(page.url()).toBe(`${returnUrl}&event=signing_complete`);
+
+    const [kept] = bodyOf(200, await api.get(`/v1/sign/agreements/${id}/attachments`));
+    expect(kept).toMatchObject({ fileName: "passport.pdf", contentType: "application/pdf" });
 
     const other = await openLink(pages, await linkFor(api, id, "2"), wrong, { ...phone, colorScheme: "dark" });
     await other.getByRole("heading", { name: "Before you sign" }).waitFor();

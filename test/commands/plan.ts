@@ -224,6 +224,10 @@ at /v1/click/accept "{\\"templateSlug\\":\\"$(echo "$TERMS" | field slug)\\",\\"
         before: 'curl -sf "$SIGNER/$AGREEMENT"',
         says: [/^completed/m, /Signature is Valid/],
       },
+      {
+        begins: "api -X PUT $BASE/v1/privacy/file-search",
+        says: [/"enabled":true/, /"emailSubject":"Please sign the NDA"/],
+      },
     ],
   },
   {

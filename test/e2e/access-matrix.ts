@@ -166,6 +166,7 @@ const namedThings: Readonly<Record<string, true>> = {
   account: true,
   agreement: true,
   signTemplate: true,
+  upload: true,
   bulkList: true,
   bulkBatch: true,
   webhookEndpoint: true,

@@ -287,6 +287,8 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "TemplatesService CreateScreenshot": { content: "AA==" },
   "TemplatesService CreateTemplateFile": { content: "AA==" },
   "SignService CheckPdf": { content: "AA==" },
+  "SignService CreateUpload": { content: "AA==" },
+  "SignService PutUploadPart": { uploadId: uuid, sequence: 1, content: "AA==" },
   "SignService CreateBrand": { settings: { name: "Example AG" } },
   "SignService UpdateBrand": { brandId: uuid, settings: { name: "Example AG" }, updateMask: "name" },
   "SignService ReportUndelivered": { token: "A".repeat(80) },

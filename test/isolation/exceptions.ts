@@ -87,6 +87,9 @@ export const emptyTables: readonly string[] = [
   "click.stat_reused_session",
   "docgen.erasure_answer",
   "sign.deleted_agreement",
+  // Only an organization that searches in files has any.
+  "sign.file_search",
+  "sign.file_words",
   // Only users who are told once a day have any.
   "sign.notice",
   // Only an owner who is signed in changes the rules.

@@ -86,6 +86,7 @@ export async function everythingOf(api: Api, ids: Resources): Promise<unknown[]>
     "/v1/sign/templates",
     "/v1/privacy/retention",
     "/v1/privacy/holds?lifted=true",
+    "/v1/privacy/file-search",
     "/v1/webhooks/endpoints",
     "/v1/webhooks/deliveries",
     ...["bulk_send_lists", "bulk_send_batch", "connect", "connect/secret", "connect/logs"].map(

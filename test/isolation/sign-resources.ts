@@ -28,6 +28,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makers.bulkBatch(api, name, template)),
     ...(await makers.brand(api, name)),
     ...(await makers.senderDomain(api)),
+    ...(await makers.upload(api)),
     ...(await makers.connect(api)),
     ...(await makers.attachedAgreement(api, name)),
     erasure: bodyOf(201, await api.post("/v1/privacy/erasures", { email: `${name}@example.org`, dryRun: true })).id,
@@ -57,6 +58,7 @@ const makers = {
   senderDomain: makeSenderDomain,
   ...{ agreement: makeAgreement, attachedAgreement: makeAttachment, signTemplate: makeTemplate, bulkBatch: makeBatch },
   exportSchedule: makeExportSchedule,
+  upload: makeUpload,
   ...{ connect: makeConnect, connectSecret: makeConnectSecret, webhookEndpoint: makeWebhookEndpoint },
 };
 
@@ -67,6 +69,7 @@ const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
   ["signTemplate", "signTemplate"],
   ["brand", "brand"],
   ["senderDomain", "senderDomain"],
+  ["upload", "upload"],
   ["bulkList", "bulkBatch"],
   ["bulkBatch", "bulkBatch"],
   ["connect", "connect"],
@@ -132,6 +135,11 @@ async function makeAttachment(api: Api, name: string): Promise<Ids> {
   const saved = { values: [{ tabId: tab.tabId, value: kept.value }], place: tab.tabId };
   bodyOf(204, await api.call("POST", `/signing/s/${signingSession}/progress`, saved, headers));
   return { attachedAgreement: agreement.id, attachment: kept.value, attachedTab: tab.tabId, ...namesFor(name) };
+}
+
+async function makeUpload(api: Api): Promise<Ids> {
+  const begun = await api.post(`${accountOf(api)}/chunked_uploads`, { data: onePage });
+  return { upload: bodyOf(201, begun).chunkedUploadId, chunkedUploadPartSeq: "1" };
 }
 
 async function makeTemplate(api: Api, name: string): Promise<Ids> {

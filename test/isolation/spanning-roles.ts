@@ -356,6 +356,8 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.sender_domain resealer_seals (w)",
       "sign.subject_key resealer_reads (r)",
       "sign.subject_key resealer_seals (w)",
+      "sign.upload resealer_reads (r)",
+      "sign.upload resealer_seals (w)",
     ],
     grants: [
       "sign.blob: SELECT (is_sealed, organization_id, sha256)",
@@ -364,7 +366,14 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.reseal_run: INSERT, SELECT, UPDATE",
       "sign.sender_domain: SELECT (id, organization_id, private_key), UPDATE (private_key)",
       "sign.subject_key: SELECT (agreement_id, id, organization_id, seed), UPDATE (seed)",
+      "sign.upload: SELECT (id, organization_id, seed), UPDATE (seed)",
     ],
+  },
+  assent_sign_searcher: {
+    reason:
+      "Finds agreements by the words of their files (search/search-store.ts): under row-level security no index of words is used. Sees hashes of words, which each organization makes under a key of its own, so that what one looks for matches no other's; what is found is read as that organization.",
+    policies: ["sign.file_words searcher_finds (r)"],
+    grants: ["sign.file_words: SELECT (agreement_id, organization_id, words)"],
   },
   assent_sign_sweeper: {
     reason:
@@ -373,12 +382,14 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
       "sign.agreement sweeper_reads (r)",
       "sign.idempotency_key sweeper_removes (*)",
       "sign.job sweeper_removes (*): (failed_at IS NOT NULL)",
+      "sign.upload sweeper_removes (*)",
       "sign.view sweeper_removes (*)",
     ],
     grants: [
       "sign.agreement: SELECT (deleted_at, id, organization_id, status, status_changed_at)",
       "sign.idempotency_key: DELETE, SELECT (created_at, key, organization_id), UPDATE (created_at)",
       "sign.job: DELETE, SELECT (failed_at, id, organization_id), UPDATE (failed_at)",
+      "sign.upload: DELETE, SELECT (expires_at, id, organization_id), UPDATE (expires_at)",
       "sign.view: DELETE, SELECT (agreement_id, created_at, expires_at, is_reusable, organization_id, session_expires_at, token_hash), UPDATE (expires_at)",
     ],
   },

@@ -57,6 +57,8 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
 
 /** The same, of how long agreements are kept. */
 export const documentedPrivacyScopes: Readonly<Record<string, string>> = {
+  getFileSearch: "sign:read",
+  putFileSearch: "privacy:admin",
   getRetention: "privacy:admin",
   putRetention: "privacy:admin",
   getTemplateRetention: "privacy:admin",

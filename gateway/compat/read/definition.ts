@@ -128,17 +128,25 @@ export function readDocument(document: Reader, files: readonly DocumentFile[], f
     ...(order === undefined ? {} : { order }),
     pdfFields: document.flag("transformPdfFields") ? PdfFields.TRANSFORM : PdfFields.KEEP,
     pdfFieldsRecipientId: document.text("assignTabsToRecipientId")?.trim() ?? "",
-    ...(html === undefined || document.has("documentBase64")
+    ...(html === undefined || document.has("documentBase64") || document.has("remoteUrl")
       ? { fileExtension: extension, source: sourceOf(document, files) }
       : { fileExtension: "html", source: { case: "content", value: new TextEncoder().encode(html) } as const }),
   };
 }
 
 /** Members that must not be ignored: the document would look different or be filled in differently. */
-const refused = ["remoteUrl", "tabs", "docGenFormFields", "encryptedWithKeyManager"];
+const refused = ["tabs", "docGenFormFields", "encryptedWithKeyManager"];
+
+const uploadPattern = /\/chunked_uploads\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
 
 /** documentBase64 was replaced by the index of its file. */
 function sourceOf(document: Reader, files: readonly DocumentFile[]): NonNullable<DocumentInit["source"]> {
+  const remote = document.text("remoteUrl")?.trim() ?? "";
+  if (remote !== "") {
+    const uploadId = uploadPattern.exec(remote)?.[1];
+    if (uploadId !== undefined) return { case: "uploadId", value: uploadId };
+    document.problem("remoteUrl", "NOT_SUPPORTED", "is not supported unless it is the chunkedUploadUri of an upload");
+  }
   const index = document.text("documentBase64") ?? "";
   const content = /^\d{1,4}$/.test(index) ? files[Number(index)]?.content : undefined;
   if (content === undefined || content === "missing") return { case: "problem", value: DocumentProblem.MISSING };

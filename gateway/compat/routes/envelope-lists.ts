@@ -20,7 +20,8 @@ export const envelopeFilters = compatQuery({
   status: "Only with these statuses: a comma-separated list, or any.",
   envelope_ids: "These only: a comma separated list.",
   transaction_ids: "Only with these transactionIds: a comma-separated list.",
-  search_text: "Only with this text in the subject, or in a recipient's name or email address.",
+  search_text:
+    "Only with this text in the subject, or in a recipient's name or email address. If the organization searches in files, also those with a file that contains all of its words.",
   custom_field: "With this custom field: name=value.",
   email: "Of a recipient; without case.",
   user_name: "The name of a recipient; without case.",

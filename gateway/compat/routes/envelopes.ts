@@ -46,6 +46,7 @@ const sendErrors = [
 const contentErrors = [
   "INVALID_BASE64",
   "INVALID_DOCUMENT_FORMAT",
+  "UPLOAD_NOT_FOUND",
   "DOCUMENT_TOO_LARGE",
   "CORRUPTED_DOCUMENT",
   "INVALID_EMAIL",

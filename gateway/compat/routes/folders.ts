@@ -98,7 +98,8 @@ export const compatFolderRoutes: readonly Route[] = [
     query: compatQuery({
       start_position: "The index of the first item, from 0.",
       count: "1 to 1,000; 100 when absent.",
-      search_text: "Searches the subject, the name, and the recipients' names and emails.",
+      search_text:
+        "Searches the subject, the name, and the recipients' names and emails. If the organization searches in files, also finds files that contain all of its words.",
       from_date: "Created then or later.",
       to_date: "Created before.",
     }),

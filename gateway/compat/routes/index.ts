@@ -7,6 +7,7 @@ import { compatAccountRoutes } from "./account.ts";
 import { compatBrandRoutes } from "./brands.ts";
 import { compatBulkEnvelopeRoutes } from "./bulk-envelopes.ts";
 import { compatBulkListRoutes } from "./bulk-lists.ts";
+import { chunkedUploadRoutes } from "./chunked-uploads.ts";
 import { compatConnectRoutes, compatConnectSecretRoutes } from "./connect.ts";
 import { compatConnectLogRoutes } from "./connect-logs.ts";
 import { customFieldRoutes } from "./custom-fields.ts";
@@ -106,6 +107,7 @@ export const compatRoutes: readonly Route[] = [
   ...recipientRoutes(envelopes),
   ...recipientTabRoutes(envelopes),
   ...documentRoutes(envelopeRoot),
+  ...chunkedUploadRoutes,
   ...compatViewRoutes,
   ...compatTemplateRoutes,
   ...compatTemplatePartRoutes,

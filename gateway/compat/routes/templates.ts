@@ -35,6 +35,7 @@ const body = documentBody<object>({
 const documentErrors = [
   "INVALID_BASE64",
   "INVALID_DOCUMENT_FORMAT",
+  "UPLOAD_NOT_FOUND",
   "DOCUMENT_TOO_LARGE",
   "CORRUPTED_DOCUMENT",
 ] as const;
@@ -76,7 +77,8 @@ export const compatTemplateRoutes: readonly Route[] = [
     query: compatQuery({
       start_position: "The index of the first one, from 0.",
       count: "1 to 1,000; 50 when absent.",
-      search_text: "Searches the name and the subject. Case-insensitive.",
+      search_text:
+        "Searches the name and the subject. Case-insensitive. If the organization searches in files, also finds files that contain all of its words.",
       order_by: "`name`, `modified`, or by creation when it is anything else.",
       order: "`asc` or `desc`; `asc` for names when absent, else `desc`.",
       include: "`documents`, `recipients`, `tabs`, `custom_fields`: what is told besides, separated by commas.",

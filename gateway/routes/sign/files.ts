@@ -140,7 +140,8 @@ export const attachmentRoutes: readonly Route[] = [
     operationId: "getAttachmentContent",
     path: "/v1/sign/agreements/{id}/attachments/{attachmentId}/content",
     summary: "Download a file that a recipient has attached",
-    description: "The file as the person uploaded it; it wasn't checked. Its SHA-256 is in the audit trail.",
+    description:
+      "A PDF, checked like a document; a picture becomes a page. Its SHA-256 is in the audit trail, and so is that of the uploaded file. Files that earlier releases stored are as the person uploaded them; they weren't checked.",
     notFound: { id: "ENVELOPE_NOT_FOUND", attachmentId: "ATTACHMENT_NOT_FOUND" },
     ...fileAnswer({
       description: "The file.",

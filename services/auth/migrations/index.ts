@@ -2,15 +2,17 @@ import { createRoleSql, destroyerSql, forceOrgIsolationSql } from "#platform/db/
 import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { outboxCursorSql, outboxTablesSql } from "#platform/outbox/outbox.ts";
-import { Migration001Initial, Migration002ClientKeys } from "./001_to_002.ts";
-import { Migration003People } from "./003_people.ts";
 import {
+  Migration001Initial,
+  Migration002ClientKeys,
+  Migration003People,
   Migration005Identities,
   Migration006WebhookNotices,
   Migration007MasterKeys,
   Migration009Exports,
-} from "./005_to_009.ts";
-import { Migration010Erasures, Migration014OrganizationDeletions } from "./010_to_014.ts";
+  Migration010Erasures,
+  Migration014OrganizationDeletions,
+} from "./001_to_014.ts";
 
 const relayRole = "assent_auth_relay";
 

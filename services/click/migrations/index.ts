@@ -4,9 +4,13 @@ import { holdMarksSql } from "#platform/db/hold-marks.ts";
 import { indexMigration, type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { masterKeyTablesSql } from "#platform/master-keys/tables.ts";
 import { outboxCursorSql } from "#platform/outbox/outbox.ts";
-import { Migration001Initial } from "./001_initial.ts";
-import { Migration002Consent } from "./002_consent.ts";
-import { Migration003Render, Migration004Stats, Migration007ExternalHeads } from "./003_to_007.ts";
+import {
+  Migration001Initial,
+  Migration002Consent,
+  Migration003Render,
+  Migration004Stats,
+  Migration007ExternalHeads,
+} from "./001_to_007.ts";
 import { Migration005Evidence } from "./005_evidence.ts";
 
 /** Supports replacing the master key: a role of its own may read everything that is sealed and seal it again. */

@@ -119,7 +119,8 @@ export async function writeTogether(client: pg.PoolClient, writes: readonly Writ
     ({ text }, index) => `w${index} as (${text(parameter)}${index === 0 ? " returning 1" : ""})`,
   );
   const { rows } = await client.query<{ written: number }>({
-    name: `sign-${writes.map(({ name }) => name).join("-")}`,
+    // 63 characters at most.
+    name: `sign-${writes.map(({ name }) => name.slice(0, 4)).join("-")}`,
     text: `with ${steps.join(",\n")} select count(*)::integer as written from w0`,
     values,
   });

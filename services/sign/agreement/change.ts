@@ -139,6 +139,8 @@ export type JobKind =
   | "completion"
   | "deletion"
   | "evidence"
+  | "file-search"
+  | "file-words"
   | "mail"
   | "notice"
   | "notice-mail"

@@ -45,6 +45,12 @@ export interface DocumentDefinition {
  */
 export type PdfFields = "keep" | "flatten" | "transform";
 
+/** A file that came before the request, in parts. */
+interface Uploaded {
+  /** UUID. */
+  readonly uploadId: string;
+}
+
 /** A file of the request that still has to be checked, or a document that the organization already stores. */
 export type DocumentSource =
   | {
@@ -55,7 +61,7 @@ export type DocumentSource =
       readonly pdfFieldsRecipientId?: string;
       /** Without the dot; empty to take it from the name. */
       readonly fileExtension: string;
-      readonly content: Uint8Array | "invalid-base64" | "missing";
+      readonly content: Uint8Array | "invalid-base64" | "missing" | Uploaded;
     }
   | { readonly kind: "stored"; readonly agreementId: string; readonly document: AgreementDocument };
 

@@ -164,11 +164,14 @@ export async function addFile(
   await writeTogether(tenant.client, await moveBytes(tenant, files, moved));
 }
 
-/** Erases all files of an agreement for ever: what is stored here, and the key that copies elsewhere need. */
+/** Erases all files of an agreement for ever: what is stored here, also of their words, and the key that copies elsewhere need. */
 export async function eraseFiles(tenant: Tenant, files: AgreementFiles, agreement: Agreement): Promise<void> {
   const { orgId, client } = tenant;
   const { id: agreementId } = agreement;
   await files.eraseKey(tenant, agreementId);
+  await client.query("delete from sign.file_words where organization_id = $1 and agreement_id = $2", [
+    ...[orgId, agreementId],
+  ]);
   const { rows: attached } = await client.query<StoredFile>(
     "select id, sha256 from sign.attachment where organization_id = $1 and agreement_id = $2",
     [orgId, agreementId],

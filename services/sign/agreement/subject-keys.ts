@@ -7,6 +7,7 @@ import { newSeed } from "#platform/vault/sealed-box.ts";
 import type { RecordName, SeedVault } from "#platform/vault/seed-vault.ts";
 import { fileKeyColumn } from "../files/agreement-files.ts";
 import { senderKeyColumn } from "../sender-domains/store.ts";
+import { uploadKeyColumn } from "../uploads/upload-store.ts";
 import type { Agreement, Recipient } from "./agreement.ts";
 import { type Parameter, recordColumns, type Write } from "./agreement-columns.ts";
 import { emailKey } from "./agreement-records.ts";
@@ -155,4 +156,5 @@ export const sealedColumns = (masterKeys: KeyRing, vault: SeedVault): readonly S
   },
   fileKeyColumn(vault),
   senderKeyColumn(masterKeys),
+  uploadKeyColumn(vault),
 ];

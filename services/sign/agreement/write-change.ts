@@ -10,6 +10,7 @@ import type { AgreementFiles } from "../files/agreement-files.ts";
 import { withImagesApart } from "../files/signature-images.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import { noticesOf } from "../notices/notices.ts";
+import { readingOf } from "../search/search-store.ts";
 import { progressRemoval, removeProgress } from "../signing/progress.ts";
 import type { Agreement } from "./agreement.ts";
 import { type Parameter, type Write, writeTogether } from "./agreement-columns.ts";
@@ -99,11 +100,17 @@ export async function writeChange(
     ...auditInsertion(orgId, agreementId, trail.events, subjects.keyOf),
     ...subjectKeyInsertion(orgId, agreementId, subjects.added),
     ...jobInsertion({ caller, agreementId, newId: deps.newId, now }, jobs),
+    ...readingOf({ caller, newId: deps.newId, now }, newFiles(before, kept)),
     ...outboxInsertion(records),
   ]);
   if (written !== 1) throw new Error(`agreement ${agreementId} was changed by someone who had not locked it`);
   return after;
 }
+
+const newFiles = (before: Agreement | undefined, { id: agreementId, documents }: Agreement) => {
+  const known = new Set(before?.documents.map(({ id }) => id));
+  return documents.filter(({ id }) => !known.has(id)).map(({ id }) => ({ agreementId, documentId: id }));
+};
 
 const isNothing = (before: Agreement, { agreement, audit, events, jobs }: Change): boolean =>
   agreement === before && audit.length + events.length + jobs.length === 0;

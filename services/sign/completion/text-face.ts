@@ -47,8 +47,7 @@ export function mixedFace(
   library: FontLibrary,
 ): TextFace {
   const clusters = new Intl.Segmenter("und", { granularity: "grapheme" });
-  // Used for characters that only meet when the direction marks between them are removed; characters it lacks
-  // are drawn as a box.
+  // For characters that meet only without the direction marks between them; those that it lacks become a box.
   const [spare] = fonts.values();
   const split = (line: string, isRightToLeft: boolean): FontPiece[] => {
     const runs: { name: string; text: string }[] = [];

@@ -81,6 +81,7 @@ const pdfFieldsOf = nameReader({
 
 function contentOf(source: DocumentInput["source"]): Extract<DocumentSource, { kind: "file" }>["content"] {
   if (source.case === "content") return source.value;
+  if (source.case === "uploadId") return { uploadId: source.value.toLowerCase() };
   return source.value === DocumentProblem.INVALID_BASE64 ? "invalid-base64" : "missing";
 }
 

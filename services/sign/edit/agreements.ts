@@ -91,11 +91,13 @@ async function prepareReplacement(
   refuse(documentLimitProblems(numbered.map((one) => ({ bytes: sizeOf(one) }))));
   const checked = await checkFiles(deps, orgId, numbered);
   const documents = newDocuments(numbered, checked, deps);
+  // Those that were uploaded before are counted now.
+  refuse(documentLimitProblems(documents));
   return { given: { documents, files: checked }, bytes: bytesOf(documents, checked) };
 }
 
 const sizeOf = ({ source }: Definition["documents"][number]): number =>
-  source.kind === "file" && typeof source.content !== "string" ? source.content.byteLength : 0;
+  source.kind === "file" && source.content instanceof Uint8Array ? source.content.byteLength : 0;
 
 export const deleteAgreement = (deps: SignDeps): Pick<ServiceImpl<typeof SignService>, "deleteAgreement"> => ({
   async deleteAgreement({ target, observed }, context) {

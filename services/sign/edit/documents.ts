@@ -10,11 +10,13 @@ import { decisionContext, requireTarget, targetOf, waitingCaller, withTarget } f
 import type { CheckedFile, DocumentDefinition } from "../agreement/definition.ts";
 import { originalOf } from "../agreement/file-store.ts";
 import { agreementMessage } from "../agreement/messages.ts";
-import { requireModifiable } from "../agreement/problems.ts";
+import { invalid, problem, requireModifiable } from "../agreement/problems.ts";
 import type { Tab } from "../agreement/tab.ts";
 import { parseDocument } from "../create/input.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
+import type { DocumentFile } from "../intake/intake.ts";
 import { certificateOf, readCertificateSource } from "../list/evidence.ts";
+import { readUpload } from "../uploads/uploads.ts";
 import {
   type DocumentAddition,
   putDocuments as decidePut,
@@ -132,14 +134,30 @@ const converted: ReadonlySet<string> = new Set("html htm txt docx doc odt rtf xl
 
 /** Checks the documents that are files of the request. They must be numbered. */
 export async function checkFiles(
-  { intake }: Pick<SignDeps, "intake">,
+  deps: Pick<SignDeps, "intake" | "pool" | "vault" | "clock" | "newId">,
   orgId: OrgId,
   documents: readonly DocumentDefinition[],
 ): Promise<readonly CheckedFile[]> {
-  const files = documents.flatMap(({ documentId, name, source }) =>
-    source.kind === "file" ? [{ documentId, name, ...source }] : [],
-  );
-  return files.length === 0 ? [] : intake.check(orgId, files);
+  const files: DocumentFile[] = [];
+  const uploads = new Set<string>();
+  for (const [index, { documentId, name, source }] of documents.entries()) {
+    if (source.kind !== "file") continue;
+    const { content } = source;
+    if (content instanceof Uint8Array || typeof content === "string") {
+      files.push({ documentId, name, ...source, content });
+      continue;
+    }
+    const { uploadId } = content;
+    // What is read is no more than an organization may have uploaded.
+    if (uploads.has(uploadId)) {
+      throw invalid(
+        problem(`documents[${index}].uploadId`, "DUPLICATE", "must name an upload that no other document names"),
+      );
+    }
+    uploads.add(uploadId);
+    files.push({ documentId, name, ...source, content: await readUpload(deps, orgId, uploadId) });
+  }
+  return files.length === 0 ? [] : deps.intake.check(orgId, files);
 }
 
 export const getDocumentContent = (deps: Pick<SignDeps, "pool" | "files">): SignRpcs<"getDocumentContent"> => ({

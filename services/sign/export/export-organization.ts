@@ -23,6 +23,9 @@ type ExportDeps = Pick<SignDeps, "pool" | "vault" | "files">;
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 
+/** Hashes of words that files say better, and what has come of files that nothing names yet. */
+const leftOut = ["file_words", "upload", "upload_part"];
+
 /** Files and trails of all agreements, the pictures of brands, then the records of all tables. */
 export const exportOrganization = (
   deps: ExportDeps,
@@ -30,12 +33,12 @@ export const exportOrganization = (
   exportOrganization({ cursor }, context) {
     const { orgId } = requireCaller(context);
     return exportPage(cursor, async (after) => {
-      if (isOfTables(after)) return nextOfTables(deps.pool, orgId, "sign", after);
+      if (isOfTables(after)) return nextOfTables(deps.pool, orgId, "sign", after, leftOut);
       const item = await withOrg(deps.pool, orgId, async (tenant) => {
         const agreement = isOfBrands(after) ? undefined : await nextAgreement(deps, tenant, after || firstId);
         return agreement ?? nextPicture(deps, tenant, isOfBrands(after) ? after.slice(ofBrands.length) : "");
       });
-      return item ?? nextOfTables(deps.pool, orgId, "sign", "");
+      return item ?? nextOfTables(deps.pool, orgId, "sign", "", leftOut);
     });
   },
 });

@@ -28,15 +28,25 @@ export async function findTexts(bytes: Uint8Array, wanted: readonly WantedText[]
 }
 
 /** Reads the lines of each page, one page after the other. */
-export async function readAllLines(
+export const readAllLines = (
   bytes: Uint8Array,
   visit: (lines: readonly TextLine[], page: number) => void,
+): Promise<void> =>
+  visitPages(bytes, async (document, number) => {
+    visit(await readLines(document, number), number);
+    return true;
+  });
+
+/** Opens a PDF and visits its pages, one after the other, for as long as it is told to go on. */
+export async function visitPages(
+  bytes: Uint8Array,
+  visit: (document: PDFDocumentProxy, number: number) => Promise<boolean>,
 ): Promise<void> {
   const { getDocument } = await loadLibrary();
   const task = getDocument({ ...options, data: new Uint8Array(bytes) });
   try {
     const document = await task.promise;
-    for (let number = 1; number <= document.numPages; number += 1) visit(await readLines(document, number), number);
+    for (let number = 1; number <= document.numPages; number += 1) if (!(await visit(document, number))) return;
   } finally {
     await task.destroy();
   }
@@ -47,27 +57,21 @@ export async function readAllLines(
  * PdfProblem when there is more of it, or more pages, than the text of a version may have.
  */
 export async function readTexts(bytes: Uint8Array): Promise<string[][]> {
-  const { getDocument } = await loadLibrary();
-  const task = getDocument({ ...options, data: new Uint8Array(bytes) });
   const pages: string[][] = [];
   let characters = 0;
-  try {
-    const document = await task.promise;
+  await visitPages(bytes, async (document, number) => {
     if (document.numPages > maxPdfPages) throw new PdfProblem(`The PDF has more than ${maxPdfPages} pages.`);
-    for (let number = 1; number <= document.numPages; number += 1) {
-      const page = await document.getPage(number);
-      const paragraphs = paragraphsOf((await page.getTextContent()).items);
-      page.cleanup();
-      characters += paragraphs.reduce((sum, { length }) => sum + length, 0);
-      if (characters > maxTextCharacters) {
-        throw new PdfProblem(`The PDF has more than ${maxTextCharacters.toLocaleString("en")} characters of text.`);
-      }
-      pages.push(paragraphs);
+    const page = await document.getPage(number);
+    const paragraphs = paragraphsOf((await page.getTextContent()).items);
+    page.cleanup();
+    characters += paragraphs.reduce((sum, { length }) => sum + length, 0);
+    if (characters > maxTextCharacters) {
+      throw new PdfProblem(`The PDF has more than ${maxTextCharacters.toLocaleString("en")} characters of text.`);
     }
-    return pages;
-  } finally {
-    await task.destroy();
-  }
+    pages.push(paragraphs);
+    return true;
+  });
+  return pages;
 }
 
 /** In JSON and UTF-8 it must stay within what the content of a version may have. */

@@ -16,7 +16,7 @@ import {
   type OfficeConverter,
 } from "./convert-document.ts";
 import { createIntakeQueue, type IntakeAnswer, type IntakeQueueOptions } from "./intake-queue.ts";
-import type { SealPreparation, TabProposal, WantedText } from "./messages.ts";
+import type { FileWords, SealPreparation, TabProposal, WantedText } from "./messages.ts";
 import { maxMatches } from "./pdf-limits.ts";
 import { type CheckResult, createResultCache } from "./result-cache.ts";
 
@@ -30,6 +30,8 @@ export interface Intake {
    * first file that has it. A file that passes does not fail later, when it is filled in and sealed.
    */
   check(orgId: string, documents: readonly DocumentFile[]): Promise<readonly CheckedFile[]>;
+  /** Checks a PDF, or a PNG or JPEG that it makes a page of; needs no converter. Throws CORRUPTED_DOCUMENT. */
+  checkAttached(orgId: string, bytes: Uint8Array): Promise<CheckedFile>;
   /** The occurrences of each wanted text, ordered by document and page; at most 1,000. */
   findTexts(
     orgId: string,
@@ -38,6 +40,8 @@ export interface Intake {
   ): Promise<readonly (readonly TextMatch[])[]>;
   /** What each page of a checked PDF says, as paragraphs. Throws CORRUPTED_DOCUMENT when it is too much. */
   readTexts(orgId: string, bytes: Uint8Array): Promise<readonly (readonly string[])[]>;
+  /** The words of a checked PDF. Rejects when reading them ends the process, but for the last try: then there are none. */
+  readWords(orgId: string, bytes: Uint8Array, options: { readonly isLast: boolean }): Promise<FileWords>;
   /** The tabs that the text of a checked PDF asks for, by page and from top to bottom; at most 1,000. */
   proposeTabs(orgId: string, bytes: Uint8Array): Promise<readonly TabProposal[]>;
   /** Merges all pages into one PDF. */
@@ -61,7 +65,7 @@ export interface IntakeOptions extends IntakeQueueOptions {
 }
 
 /** Checks must be fast; the other deadlines grow with the number of pages. */
-const usualDeadlines = { check: 5_000, findTexts: 10_000, merge: 20_000, prepareSeal: 30_000 };
+const usualDeadlines = { check: 5_000, findTexts: 10_000, readWords: 20_000, merge: 20_000, prepareSeal: 30_000 };
 
 export function createIntake({ renderer, office, clock, ...options }: IntakeOptions): Intake {
   const deadlines = { ...usualDeadlines, ...options.deadlines };
@@ -109,15 +113,18 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
     converting.set(key, converted);
     return converted;
   };
+  const pictureToPdf = async (orgId: string, { bytes, field }: Readable): Promise<Uint8Array> => {
+    const answer = await queue.run(orgId, { kind: "picture-to-pdf", bytes }, bytes.length, deadlines.check);
+    if (answer.kind === "printed") return answer.pdf;
+    throw corrupted(field, answer.kind === "ended" ? pictureEnding : problemOf(answer));
+  };
   const convertFile = async (orgId: string, file: Readable): Promise<CheckedFile> => {
     const { documentId, name, bytes: sent, field, format } = file;
     const sentSha256 = await hashOf(sent);
-    const result = await convertOnce(orgId, `${orgId} ${format} ${sentSha256.toString("base64")}`, async () => {
-      if (format !== "png" && format !== "jpeg") return printed(office, orgId, file);
-      const answer = await queue.run(orgId, { kind: "picture-to-pdf", bytes: sent }, sent.length, deadlines.check);
-      if (answer.kind === "printed") return answer.pdf;
-      throw corrupted(field, problemOf(answer));
-    });
+    const isPicture = format === "png" || format === "jpeg";
+    const result = await convertOnce(orgId, `${orgId} ${format} ${sentSha256.toString("base64")}`, () =>
+      isPicture ? pictureToPdf(orgId, file) : printed(office, orgId, file),
+    );
     if ("problem" in result) throw notConvertible(field, "its PDF cannot be used.");
     const { rewritten: bytes, pages, isSigned, warnings } = result;
     if (bytes === undefined) throw new Error("a file was converted to a PDF with signatures");
@@ -147,6 +154,11 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
       for (const outcome of await Promise.allSettled(checks)) if (outcome.status === "rejected") throw outcome.reason;
       return Promise.all(checks);
     },
+    checkAttached: (orgId, bytes) => {
+      const file = { documentId: "", name: "", bytes, field: "contentBase64" };
+      if (isPdf(bytes)) return checkPdf(orgId, { ...file, format: "pdf" });
+      return convertFile(orgId, { ...file, format: bytes[0] === 0x89 ? "png" : "jpeg" });
+    },
     findTexts: async (orgId, files, wanted) => {
       if (wanted.length === 0) return [];
       const searches = files.map(async ({ documentId, bytes }) => {
@@ -161,6 +173,12 @@ export function createIntake({ renderer, office, clock, ...options }: IntakeOpti
       const answer = await queue.run(orgId, { kind: "read-texts", bytes }, bytes.length, deadlines.findTexts);
       if (answer.kind === "texts") return answer.pages;
       throw corrupted("content", problemOf(answer));
+    },
+    readWords: async (orgId, bytes, { isLast }) => {
+      const answer = await queue.run(orgId, { kind: "read-words", bytes }, bytes.length, deadlines.readWords);
+      if (answer.kind === "words") return answer;
+      if (answer.kind === "ended" && !isLast) throw new Error(`the words of a file were not read: ${answer.end}`);
+      return { words: [], isWhole: false };
     },
     proposeTabs: async (orgId, bytes) => {
       const answer = await queue.run(orgId, { kind: "propose-tabs", bytes }, bytes.length, deadlines.findTexts);
@@ -284,6 +302,7 @@ function problemOf(answer: IntakeAnswer): string {
   return answer.kind === "ended" ? endings[answer.end] : endings.crashed;
 }
 
+const pictureEnding = "The picture takes too much time or memory to be read. Make it smaller and retry.";
 const endings = {
   timeout: "The PDF takes too long to be read. Save it again and retry.",
   out_of_memory: "The PDF takes too much memory to be read. Save it again and retry.",

@@ -9,6 +9,7 @@ import type { SealStatement } from "../seal/signature-placeholder.ts";
 export type IntakeJob =
   | { readonly kind: "check"; readonly bytes: Uint8Array; readonly pdfFields?: PdfFields }
   | { readonly kind: "read-texts"; readonly bytes: Uint8Array }
+  | { readonly kind: "read-words"; readonly bytes: Uint8Array }
   | { readonly kind: "find-texts"; readonly bytes: Uint8Array; readonly wanted: readonly WantedText[] }
   | { readonly kind: "propose-tabs"; readonly bytes: Uint8Array }
   | { readonly kind: "merge"; readonly files: readonly Uint8Array[] }
@@ -39,6 +40,7 @@ export type IntakeOutcome =
   | { readonly kind: "found"; readonly places: readonly (readonly TextPlace[])[] }
   | { readonly kind: "proposed"; readonly proposals: readonly TabProposal[] }
   | { readonly kind: "texts"; readonly pages: readonly (readonly string[])[] }
+  | ({ readonly kind: "words" } & FileWords)
   | { readonly kind: "merged"; readonly bytes: Uint8Array }
   | ({ readonly kind: "prepared" } & PreparedFile)
   | { readonly kind: "html"; readonly html: string }
@@ -70,6 +72,14 @@ export interface TabProposal
   readonly source: "tag" | "blank" | "word";
   /** What stands there. */
   readonly text: string;
+}
+
+/** The words of a file. */
+export interface FileWords {
+  /** In lower case, each once. */
+  readonly words: readonly string[];
+  /** False when there are more than are kept, or some pages could not be read. */
+  readonly isWhole: boolean;
 }
 
 /** Where a text occurs. Points from the upper left corner of the page as displayed. */

@@ -11,6 +11,7 @@ import { damagedMessage, PdfProblem } from "./pdf-limits.ts";
 import { pictureToPdf } from "./picture-to-pdf.ts";
 import { prepareSeal } from "./prepare-seal.ts";
 import { proposeTabs } from "./propose-tabs.ts";
+import { readWords } from "./read-words.ts";
 
 // The libraries log every oddity of a file to the console, where nobody would read it.
 for (const method of ["log", "info", "warn", "error", "debug"] as const) console[method] = () => {};
@@ -27,6 +28,8 @@ async function work(job: IntakeJob): Promise<IntakeOutcome> {
       return { kind: "proposed", proposals: await proposeTabs(job.bytes) };
     case "read-texts":
       return { kind: "texts", pages: await readTexts(job.bytes) };
+    case "read-words":
+      return { kind: "words", ...(await readWords(job.bytes)) };
     case "merge":
       return { kind: "merged", bytes: await mergePdfs(job.files) };
     case "prepare-seal":

@@ -16,6 +16,7 @@ import { makeAgreement } from "../create/make-agreement.ts";
 import type { SignDeps } from "../deps.ts";
 import { purgeAgreements } from "../retention/purge.ts";
 import { enterDeletions } from "../retention/remover.ts";
+import { fillFileSearch, readFileWords } from "../search/search-jobs.ts";
 import { expireWhenDue, warnWhenDue } from "../send/end-agreement.ts";
 import { remindWhenDue } from "../send/send-agreement.ts";
 import { recheckDomains, tellOwners } from "../sender-domains/recheck.ts";
@@ -30,6 +31,8 @@ export const jobHandlers = (deps: NoticeDeps): JobLoopDeps["handlers"] => ({
   "bulk-copy": sendBulkCopies(deps),
   deletion: enterDeletions(deps),
   evidence: enterIntoLog(deps),
+  "file-search": fillFileSearch(deps),
+  "file-words": readFileWords(deps),
   mail: sendMails(deps),
   notice: tellSenders(deps),
   "notice-mail": sendNotices(deps),

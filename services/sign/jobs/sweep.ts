@@ -6,6 +6,7 @@ import type { Logger } from "#platform/logger.ts";
 import type { Metrics } from "#platform/metrics.ts";
 import { createPeriodicWorker, type Worker } from "#platform/periodic.ts";
 import { daysBefore } from "../agreement/transitions.ts";
+import { removeOldUploads } from "../uploads/upload-store.ts";
 import { findOldestCompletion } from "./claim-store.ts";
 
 export interface SweepDeps {
@@ -31,6 +32,7 @@ export async function sweep({ sweeperPool, clock }: SweepDeps, limit = usualLimi
   const over = (days: number) => ({ before: daysBefore(now, days), limit });
   await repeatedly(limit, () => removeOldKeys(sweeperPool, over(keptDays.keys)));
   await repeatedly(limit, () => removeOldViews(sweeperPool, over(keptDays.views)));
+  await repeatedly(limit, () => removeOldUploads(sweeperPool, now, limit));
   await repeatedly(limit, () => removeOldFailures(sweeperPool, over(keptDays.failures)));
   let place: LinkPlace | undefined;
   do {

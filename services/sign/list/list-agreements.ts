@@ -2,7 +2,7 @@ import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type ListAgreementsRequest, DateField as WireDate, Order as WireOrder } from "#gen/assent/sign/v1/sign_pb.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrgSnapshot } from "#platform/db/pool.ts";
-import { isUuid } from "#platform/ids.ts";
+import { isUuid, type OrgId } from "#platform/ids.ts";
 import type { Agreement } from "../agreement/agreement.ts";
 import { loadAgreements } from "../agreement/agreement-store.ts";
 import { listAuditEvents as readEvents } from "../agreement/audit-store.ts";
@@ -10,6 +10,7 @@ import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { agreementMessage, agreementStatusFromWire, auditEventMessage } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
+import { searchFiles } from "../search/file-search.ts";
 import {
   countAgreements,
   type DateField,
@@ -22,10 +23,12 @@ import {
 
 const defaultLimit = 50;
 
-export const listAgreements = (deps: Pick<SignDeps, "pool">): SignRpcs<"listAgreements"> => ({
+type ListDeps = Pick<SignDeps, "pool" | "searcherPool" | "vault">;
+
+export const listAgreements = (deps: ListDeps): SignRpcs<"listAgreements"> => ({
   async listAgreements(request, context) {
     const { orgId } = requireCaller(context);
-    const query = parseQuery(request);
+    const query = { ...parseQuery(request), ...(await findInFiles(deps, orgId, request)) };
     return withOrgSnapshot(deps.pool, orgId, async (tenant) => {
       // One more than wanted shows whether there is another page.
       const found = await readList(tenant, { ...query, limit: query.limit + 1 });
@@ -41,7 +44,20 @@ export const listAgreements = (deps: Pick<SignDeps, "pool">): SignRpcs<"listAgre
   },
 });
 
-function parseQuery(request: ListAgreementsRequest): ListQuery {
+/** What is found in files comes first: it is looked for as another role. */
+async function findInFiles(deps: ListDeps, orgId: OrgId, { text, words }: ListAgreementsRequest) {
+  const withText = text === "" ? undefined : await searchFiles(deps, orgId, text);
+  const withWords = words === "" ? undefined : await searchFiles(deps, orgId, words);
+  if (words !== "" && withWords === undefined) {
+    const how = "PUT /v1/privacy/file-search turns it on";
+    throw invalid(
+      problem("words", "NOT_ALLOWED", `must not be given: the organization does not search in files; ${how}`),
+    );
+  }
+  return { withText: withText ?? [], withWords };
+}
+
+function parseQuery(request: ListAgreementsRequest): Omit<ListQuery, "withText" | "withWords"> {
   const order = { order: parseOrder(request.order), ascending: request.ascending };
   const limit = request.limit || defaultLimit;
   const common = { ...parseFilter(request), ...order, limit };
@@ -54,7 +70,7 @@ function parseQuery(request: ListAgreementsRequest): ListQuery {
 /** Beyond every list, yet valid for the database. */
 const maxOffset = 2 ** 31 - 1;
 
-function nextCursor(query: ListQuery, page: readonly Agreement[]): string {
+function nextCursor(query: Pick<ListQuery, "order" | "ascending" | "offset">, page: readonly Agreement[]): string {
   const last = page.at(-1);
   if (last === undefined || !hasPosition(query)) return cursorText(query, { offset: query.offset + page.length });
   const at = query.order === "created" ? last.createdAt : last.statusChangedAt;
@@ -119,7 +135,7 @@ function parseCursor(order: CursorOrder, text: string): Cursor {
 
 const orderName = ({ order, ascending }: CursorOrder): string => `${order}${ascending ? "+" : "-"}`;
 
-const parseFilter = (request: ListAgreementsRequest): ListFilter => ({
+const parseFilter = (request: ListAgreementsRequest): Omit<ListFilter, "withText" | "withWords"> => ({
   templates: request.templates,
   statuses: request.statuses.map(agreementStatusFromWire).filter((status) => status !== undefined),
   // Ids that are not UUIDs match nothing; if there are no others, the result is empty.

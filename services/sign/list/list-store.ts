@@ -82,6 +82,10 @@ export interface ListFilter {
   readonly email: string;
   readonly recipientName: string;
   readonly text: string;
+  /** Those with a file that has the words of the text: they are found as well. */
+  readonly withText: readonly string[];
+  /** Those with a file that has the words that are looked for; undefined when none are. */
+  readonly withWords: readonly string[] | undefined;
   readonly customField: { readonly name: string; readonly value: string } | undefined;
   /** Only copies of this batch; empty for all. */
   readonly bulkBatchId: string;
@@ -127,7 +131,7 @@ const dateColumns: Readonly<Record<DateField, string>> = {
 
 /** The conditions for an agreement `a`; the organization is $1. */
 function filterConditions(filter: ListFilter, parameter: Parameter): string[] {
-  const { statuses, ids, transactionIds, customField, bulkBatchId } = filter;
+  const { statuses, ids, withWords, transactionIds, customField, bulkBatchId } = filter;
   const conditions = [
     "a.organization_id = $1",
     "a.deleted_at is null",
@@ -137,6 +141,7 @@ function filterConditions(filter: ListFilter, parameter: Parameter): string[] {
   ];
   if (statuses.length > 0) conditions.push(`a.status = any(${parameter(statuses)}::text[])`);
   if (ids !== undefined) conditions.push(`a.id = any(${parameter(ids)}::uuid[])`);
+  if (withWords !== undefined) conditions.push(`a.id = any(${parameter(withWords)}::uuid[])`);
   if (bulkBatchId !== "") conditions.push(`a.bulk_batch_id = ${parameter(bulkBatchId)}::uuid`);
   // No transaction id is empty; the partial index says the same.
   if (transactionIds.length > 0)
@@ -173,7 +178,7 @@ const latest = (column: string, to: string): string[] => [
 ];
 
 /** lower() and position() are not leakproof, so Postgres evaluates these last, on the remaining rows. */
-function personConditions({ email, recipientName, text }: ListFilter, parameter: Parameter): string[] {
+function personConditions({ email, recipientName, text, withText }: ListFilter, parameter: Parameter): string[] {
   const conditions: string[] = [];
   if (email !== "") {
     const key = parameter(emailKey(email));
@@ -181,7 +186,10 @@ function personConditions({ email, recipientName, text }: ListFilter, parameter:
   }
   if (recipientName !== "")
     conditions.push(hasPart("recipient", `${lower("p.name")} = ${lower(`${parameter(recipientName)}::text`)}`));
-  if (text !== "") conditions.push(`position(${parameter(searchKey(text))} in a.search_text) > 0`);
+  if (text !== "") {
+    const inFiles = withText.length === 0 ? "" : ` or a.id = any(${parameter(withText)}::uuid[])`;
+    conditions.push(`(position(${parameter(searchKey(text))} in a.search_text) > 0${inFiles})`);
+  }
   return conditions;
 }
 

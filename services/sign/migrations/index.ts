@@ -3,10 +3,9 @@ import { sealedBlobsSql } from "#platform/blobs/blob-store.ts";
 import { createRoleSql, destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
-import { Migration002Evidence, migrations005To008 } from "./002_to_008.ts";
-import { Migration011TrailFormat } from "./011_trail_format.ts";
-import { Migration016Retention } from "./016_retention.ts";
-import { Migration017Erasure } from "./017_erasure.ts";
+import { Migration002Evidence, Migration011TrailFormat, migrations005To008 } from "./002_to_011.ts";
+import { Migration016Retention, Migration017Erasure } from "./016_to_017.ts";
+import { fileSearchMigrations, uploadMigrations } from "./033_to_035.ts";
 
 /** Files are sealed under a key of their agreement. Those of before stay as they are until it is their turn. */
 class Migration014FileKeys extends Migration {
@@ -262,5 +261,7 @@ export const signMigrations: ServiceMigrations = {
       ...destroyerSql("sign", "assent_sign_destroyer"),
     ),
     sqlMigration("032_sender_domains_validated", "alter table sign.job validate constraint job_kind_check"),
+    ...fileSearchMigrations,
+    ...uploadMigrations,
   ],
 };

@@ -11,7 +11,7 @@ export interface PrivacyAct {
   readonly at: Date;
   readonly action: Extract<
     AuditAction,
-    | `${"retention" | "template-retention" | "hold" | "purge"}.${string}`
+    | `${"retention" | "template-retention" | "hold" | "purge" | "file-search"}.${string}`
     | "agreement.purged"
     | "agreement.deleted"
     | "records.deleted"

@@ -33,10 +33,27 @@ export interface AttachmentCommand {
   readonly id: string;
   readonly tabId: string;
   readonly fileName: string;
+  /** As it was sent. */
   readonly content: Uint8Array;
-  /** Hash of the content. */
-  readonly sha256: Buffer;
 }
+
+/** What is kept of it: a PDF. */
+export interface AttachedFile {
+  readonly content: Uint8Array;
+  /** Of the content. */
+  readonly sha256: Buffer;
+  /** Of what was sent. */
+  readonly sentSha256: Buffer;
+}
+
+/** Whatever was sent, a PDF is kept. */
+export const attachedType = "application/pdf";
+
+/** The name of a picture that has become a page says what it is now. */
+export const attachedName = ({ fileName, content }: AttachmentCommand): string =>
+  contentTypeOf(content) === attachedType
+    ? fileName
+    : `${fileName.replace(/\.[a-z]{3,4}$/i, "").slice(0, maxNameLength - 4)}.pdf`;
 
 /**
  * Attaches a file to a recipient's tab and records it in the trail. Throws what requireTurn does,
@@ -46,13 +63,14 @@ export function attachFile(
   agreement: Agreement,
   recipientId: string,
   command: AttachmentCommand,
+  kept: AttachedFile,
   { actor }: DecisionContext,
 ): Change {
   const recipient = requireAttachable(agreement, recipientId, command);
-  const { id, fileName, sha256, content } = command;
+  const sent = kept.sentSha256.equals(kept.sha256) ? {} : { sentSha256: kept.sentSha256.toString("hex") };
   const file = {
-    ...{ attachmentId: id, tabId: command.tabId.toLowerCase(), fileName },
-    ...{ contentType: contentTypeOf(content) ?? "", bytes: content.length, sha256: sha256.toString("hex") },
+    ...{ attachmentId: command.id, tabId: command.tabId.toLowerCase(), fileName: attachedName(command) },
+    ...{ contentType: attachedType, bytes: kept.content.length, sha256: kept.sha256.toString("hex"), ...sent },
   };
   const details = { ...auditNames(recipient), ...file };
   return changeTo(agreement, { audit: [{ action: "recipient.attached", actor, details }] });
@@ -64,7 +82,8 @@ export function requireRoom(known: number): void {
   throw invalid(problem("tabId", "TOO_MANY", `must be one of at most ${maxAttachments} files of the recipient`));
 }
 
-function requireAttachable(
+/** Throws what attachFile does. */
+export function requireAttachable(
   agreement: Agreement,
   recipientId: string,
   { tabId, fileName, content }: AttachmentCommand,
@@ -94,7 +113,7 @@ export function requireAttached({ tabs }: Recipient, values: TabValues, attached
 }
 
 /** Undefined for an unsupported type. */
-export function contentTypeOf(content: Uint8Array): string | undefined {
+function contentTypeOf(content: Uint8Array): string | undefined {
   return signatures.find(({ bytes }) => bytes.every((byte, index) => content[index] === byte))?.contentType;
 }
 

@@ -1,5 +1,4 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -7,8 +6,18 @@ import type { Agreement } from "../agreement/agreement.ts";
 import type { Within } from "../agreement/change-agreement.ts";
 import { agreementTarget, withTarget } from "../agreement/context.ts";
 import { addFile } from "../agreement/file-store.ts";
+import { invalid, problem } from "../agreement/problems.ts";
 import type { SignDeps, SigningRpcs, SignRpcs } from "../deps.ts";
-import { type Attachment, type AttachmentCommand, attachFile, contentTypeOf, requireRoom } from "./attachment.ts";
+import {
+  type AttachedFile,
+  type Attachment,
+  type AttachmentCommand,
+  attachedName,
+  attachedType,
+  attachFile,
+  requireAttachable,
+  requireRoom,
+} from "./attachment.ts";
 import { requireRecipientSession } from "./ceremony-handlers.ts";
 import { changeInSession, type RecipientSession, signerContext } from "./signing-session.ts";
 
@@ -49,33 +58,55 @@ export const addAttachment = (deps: SignDeps): SigningRpcs<"addAttachment"> => (
     const session = await requireRecipientSession(deps, sessionToken);
     const { recipient } = session;
     const decision = signerContext(deps, recipient, visitor);
-    const command = { id: deps.newId(), tabId, fileName, content, sha256: sha256Of(content) };
+    const command = { id: deps.newId(), tabId, fileName, content };
+    // Reading a file takes time: what would be refused is not read, and nothing is locked meanwhile.
+    requireAttachable(session.agreement, recipient.id, command);
+    const kept = await readAttached(deps, session.orgId, content);
     await changeInSession(
       deps,
       session,
       visitor,
-      (current) => attachFile(current, recipient.id, command, decision),
-      keep(deps, session, command, decision.now),
+      (current) => attachFile(current, recipient.id, command, kept, decision),
+      keep(deps, session, command, kept, decision.now),
     );
     return { value: command.id };
   },
 });
+
+const unusable: ReadonlySet<string> = new Set(["CORRUPTED_DOCUMENT", "INVALID_DOCUMENT_FORMAT"]);
+
+/** A PNG may be larger in a PDF than it was. */
+const maxKeptBytes = 10 * 1024 * 1024;
+
+/** A picture is made a page, upright and without what was written into it; all is checked as documents are. */
+async function readAttached({ intake }: SignDeps, orgId: string, sent: Uint8Array): Promise<AttachedFile> {
+  try {
+    const { bytes: content, sha256, sentSha256 } = await intake.checkAttached(orgId, sent);
+    if (content.length > maxKeptBytes) throw invalid(problem("contentBase64", "TOO_LARGE", "makes too large a page"));
+    return { content, sha256, sentSha256 };
+  } catch (error) {
+    if (!(error instanceof DomainError) || !unusable.has(error.code)) throw error;
+    throw invalid(problem("contentBase64", "NOT_ALLOWED", `cannot be kept. ${error.message}`));
+  }
+}
 
 /** Stores the file in the transaction that records it, while the agreement is locked. */
 const keep =
   (
     { files }: Pick<SignDeps, "files">,
     { agreement, recipient }: RecipientSession,
-    { id, tabId, fileName, content, sha256 }: AttachmentCommand,
+    command: AttachmentCommand,
+    { content, sha256 }: AttachedFile,
     createdAt: Date,
   ): Within =>
   async (tenant) => {
+    const { id, tabId } = command;
     const known = await listAttachments(tenant, agreement.id);
     requireRoom(known.filter(({ recipientId }) => recipientId === recipient.id).length);
     await addFile(tenant, files, agreement.id, { id, sha256 }, content);
     await insertAttachment(tenant, {
-      ...{ id, agreementId: agreement.id, recipientId: recipient.id, tabId: tabId.toLowerCase(), fileName },
-      ...{ contentType: contentTypeOf(content) ?? "", bytes: content.length, sha256, createdAt },
+      ...{ id, agreementId: agreement.id, recipientId: recipient.id, tabId: tabId.toLowerCase() },
+      ...{ fileName: attachedName(command), contentType: attachedType, bytes: content.length, sha256, createdAt },
     });
   };
 

@@ -13,7 +13,7 @@ import { type ConnectReceiver, receiversOfAgreement } from "../connect/receiver.
 import type { StoredEvent } from "../domain/delivery.ts";
 import type { AuditFormat } from "../domain/endpoint.ts";
 import { connectEventOf } from "../domain/event-types.ts";
-import { testData } from "../domain/event-types-webhooks.ts";
+import { testData } from "../domain/event-types-others.ts";
 import { clickData } from "./click-data.ts";
 import { type Room, withContents } from "./connect-documents.ts";
 import {

@@ -22,10 +22,9 @@ export const clickData: DataMakers<ClickCase> = {
   acceptanceRecorded: async (payload, lookups) => ({
     receipt: (await lookups.receipt(payload.receiptId)) ?? toldOfReceipt(payload),
   }),
-  consentGranted: async (payload, lookups) => {
-    const { expiresAt, renewed } = payload;
-    return { consent: { ...(await changeOf(payload, lookups)), expiresAt: isoTime(expiresAt), renewed } };
-  },
+  consentGranted: async (payload, lookups) => ({
+    consent: { ...(await changeOf(payload, lookups)), expiresAt: isoTime(payload.expiresAt), renewed: payload.renewed },
+  }),
   consentDenied: async (payload, lookups) => ({ consent: await changeOf(payload, lookups) }),
   consentWithdrawn: async (payload, lookups) => ({ consent: await changeOf(payload, lookups) }),
   consentExpired: async (payload, lookups) => ({

@@ -1,4 +1,4 @@
-import { receiptExample } from "./event-types-receipt.ts";
+import { receiptExample } from "./event-types-others.ts";
 import type { EventTypeInfo } from "./problems.ts";
 
 const { templateId, versionId, revision, sessionId, receiptId, userRef, purposes } = receiptExample;

@@ -1,8 +1,8 @@
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
 import { allAuditTypes, auditEvents } from "./event-types-audit.ts";
 import { clickEvents } from "./event-types-click.ts";
+import { webhooksEvents } from "./event-types-others.ts";
 import { signEvents } from "./event-types-sign.ts";
-import { webhooksEvents } from "./event-types-webhooks.ts";
 import type { EventTypeInfo } from "./problems.ts";
 
 const documentId = "0198f3a1-7c00-7000-8000-000000000050";

@@ -5,7 +5,7 @@ import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { momentOf } from "#platform/problems.ts";
 import { eventTypes } from "../domain/event-types.ts";
-import { testEventType } from "../domain/event-types-webhooks.ts";
+import { testEventType } from "../domain/event-types-others.ts";
 import { problem, refuse } from "../domain/problems.ts";
 import { testEventText } from "../events.ts";
 import { findDelivery } from "../store/delivery-store.ts";

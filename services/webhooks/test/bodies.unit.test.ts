@@ -4,7 +4,7 @@ import { type AuditAction, auditActions, auditSubject } from "#api/audit-actions
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { type Bodies, createBodies } from "../bodies/bodies.ts";
 import { eventSources } from "../domain/event-types.ts";
-import { receiptExample } from "../domain/event-types-receipt.ts";
+import { receiptExample } from "../domain/event-types-others.ts";
 import { createFakeServices, type FakeServices } from "./fake-services.ts";
 import { ids, occurredAt, orgId, storedEvent } from "./sample-events.ts";
 

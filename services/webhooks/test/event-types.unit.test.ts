@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { EventSchema } from "#gen/assent/events/v1/events_pb.ts";
 import { connectEventsOf, eventSources, eventTypes, isEventType, publicTypeOf } from "../domain/event-types.ts";
-import { testEventSubject } from "../domain/event-types-webhooks.ts";
+import { testEventSubject } from "../domain/event-types-others.ts";
 
 const contract = readFileSync(join(import.meta.dirname, "../../../proto/assent/events/v1/events.proto"), "utf8");
 

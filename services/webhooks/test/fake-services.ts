@@ -17,7 +17,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createMetrics } from "#platform/metrics.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import { createMemoryTransport } from "#platform/rpc/memory.ts";
-import { receiptExample } from "../domain/event-types-receipt.ts";
+import { receiptExample } from "../domain/event-types-others.ts";
 import { ids, orgId } from "./sample-events.ts";
 
 const at = (text: string) => timestampFromDate(new Date(text));

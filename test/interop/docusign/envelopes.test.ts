@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { unzipSync } from "fflate";
 import { PDFDocument, PDFHexString, PDFName } from "pdf-lib";
@@ -392,6 +392,36 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
       expect(["signed", "completed"]).toContain((await call("getEnvelope", envelopeId, null)).status);
     });
   }
+
+  test("sends a file in parts, and names it by its address", async () => {
+    const file = await pdfWith("A long contract");
+    const half = Math.ceil(file.length / 2);
+    const part = (from: number, to?: number) => ({ chunkedUploadRequest: { data: base64(file.subarray(from, to)) } });
+    const begun = await call("createChunkedUpload", part(0, half));
+    expect(begun).toMatchObject({ committed: "false", totalSize: String(half), maxTotalSize: "26214400" });
+    const { chunkedUploadId, chunkedUploadUri } = begun;
+    await call("updateChunkedUploadPart", chunkedUploadId, "1", part(half));
+    const committed = await call("updateChunkedUpload", chunkedUploadId, { action: "commit" });
+    const checksum = createHash("sha256").update(file).digest("hex");
+    expect(committed).toMatchObject({ committed: "true", checksum, totalSize: String(file.length) });
+    expect((await call("getChunkedUpload", chunkedUploadId, null)).chunkedUploadParts).toMatchObject([
+      { sequence: "0" },
+      { sequence: "1" },
+    ]);
+    const document = { name: "contract.pdf", documentId: "1", remoteUrl: chunkedUploadUri };
+    const envelopeDefinition = { emailSubject: "In parts", documents: [document] };
+    const made = await call("createEnvelope", { envelopeDefinition });
+    const { envelopeDocuments } = await call("listDocuments", made.envelopeId, null);
+    expect(envelopeDocuments[0]).toMatchObject({ documentId: "1", name: "contract.pdf" });
+    await call("deleteChunkedUpload", chunkedUploadId);
+    const gone = await refusalOf(call("createEnvelope", { envelopeDefinition }));
+    expect(gone).toMatchObject({ status: 404, body: { errorCode: "UPLOAD_NOT_FOUND" } });
+    const other = {
+      ...envelopeDefinition,
+      documents: [{ ...document, remoteUrl: "https://example.com/contract.pdf" }],
+    };
+    expect(await refusalOf(call("createEnvelope", { envelopeDefinition: other }))).toMatchObject({ status: 400 });
+  });
 
   testWithOffice("sends a Word file, which is shown, signed and sealed as one PDF", async () => {
     const settings = await sdk.call("AccountsApi", "listSettings", sdk.accountId);

@@ -135,7 +135,7 @@ function actionControl(tab: Tab, context: ControlContext, text: string, act: () 
 /** What a signer attaches is sent at once, so that a slow connection does not spoil the end. */
 function attachmentControl(tab: Tab, context: ControlContext): FieldControl {
   const { fields, texts } = context;
-  const input = element("input", { type: "file", accept: "application/pdf,image/png,image/jpeg", hidden: true });
+  const input = element("input", { type: "file", accept: "application/pdf,image/*", hidden: true });
   const control = element("button", { type: "button", class: "action", onclick: () => input.click() });
   let attached = "";
   const made = single(tab, control, control, context, () => {
@@ -151,8 +151,10 @@ function attachmentControl(tab: Tab, context: ControlContext): FieldControl {
     if (file === undefined) return;
     control.setAttribute("aria-busy", "true");
     try {
-      if (file.size > maxAttachmentBytes) throw new Error("the file is too large");
-      const contentBase64 = await base64Of(file);
+      const { asAttached } = await import("./photo.ts");
+      const sent = await asAttached(file);
+      if (sent.size > maxAttachmentBytes) throw new Error("the file is too large");
+      const contentBase64 = await base64Of(sent);
       const { value } = await api.attach({ tabId: tab.tabId, fileName: file.name, contentBase64 });
       made.showProblem(undefined);
       attached = file.name;
@@ -170,7 +172,7 @@ function attachmentControl(tab: Tab, context: ControlContext): FieldControl {
 
 const maxAttachmentBytes = 5 * 1024 * 1024;
 
-const base64Of = (file: File): Promise<string> =>
+const base64Of = (file: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener("load", () => resolve(String(reader.result).split(",")[1] ?? ""));

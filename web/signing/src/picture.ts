@@ -6,7 +6,7 @@ const maxHeight = 200;
 /** What the service takes. */
 const maxPngBytes = 250_000;
 /** A telephone's camera; more would take its memory. */
-const maxPixels = 60_000_000;
+export const maxPixels = 60_000_000;
 
 /**
  * A photograph or scan of a signature without the paper: what stands out from its surroundings is ink, and the rest is
@@ -37,7 +37,7 @@ const pngHeader = 0x89504e47;
 const startOfImage = 0xffd8;
 
 /** As many as the header of a PNG (RFC 2083 §4.1.1) or a frame of a JPEG (ITU-T T.81 B.2.2) says; throws for other files. */
-function pixelsIn(file: DataView): number {
+export function pixelsIn(file: DataView): number {
   if (file.byteLength > 24 && file.getUint32(0) === pngHeader) return file.getUint32(16) * file.getUint32(20);
   if (file.byteLength < 4 || file.getUint16(0) !== startOfImage) throw new Error("neither a PNG nor a JPEG");
   let at = 2;

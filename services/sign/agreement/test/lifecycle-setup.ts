@@ -73,6 +73,7 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
       sealReader: { read: async () => [] },
       publicSealReader: { read: async () => [] },
       verifierPool: pool,
+      searcherPool: pool,
       eraserPool: pool,
     },
     witness: { confirm: async () => undefined },
@@ -95,7 +96,9 @@ export async function startLifecycle(options: { readonly intake?: Intake } = {})
 
 const fakeIntake = (fake: FakeIntake): Intake => ({
   readTexts: async () => [],
+  readWords: async () => ({ words: [], isWhole: true }),
   proposeTabs: async () => [],
+  checkAttached: async () => Promise.reject(new Error("nobody attaches anything")),
   check: async (_orgId, files) =>
     files.map(({ documentId, name, content }) => {
       if (typeof content === "string") throw new TypeError("tests give bytes");

@@ -44,6 +44,7 @@ export async function startEditing() {
       sealReader: { read: async () => [] },
       publicSealReader: { read: async () => [] },
       verifierPool: pool,
+      searcherPool: pool,
       eraserPool: pool,
     },
     witness: { confirm: async () => undefined },

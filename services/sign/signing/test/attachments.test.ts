@@ -1,17 +1,20 @@
 import { createHash, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { PDFDocument } from "pdf-lib";
 import { withOrg } from "#platform/db/pool.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { readAndConsent } from "../../../../test/support/read-and-consent.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
 import { recipientOf } from "../../agreement/test/lifecycle-samples.ts";
 import { certificateHtml } from "../../certificate/print-certificate.ts";
+import { onePage } from "../../intake/test/pdfs.ts";
+import { jpegOf, pngOf } from "../../intake/test/pictures.ts";
 import { listAttachments } from "../attachments.ts";
 import { openSample } from "./signing-samples.ts";
 import { pdfOf, type SigningSetup, startSigning, type TestOrganization } from "./signing-setup.ts";
 
 const visitor = { ip: "192.0.2.55", userAgent: "Browser/1.0", requestId: "request-9", traceparent: "" };
-const png = Buffer.from("89504e470d0a1a0a0000", "hex");
+const png = pngOf(40, 30);
 
 let setup: SigningSetup;
 let organization: TestOrganization;
@@ -65,16 +68,34 @@ test("a file that a signer attaches is kept, and is the value of the tab", async
   const { pool, files } = setup.deps;
   const kept = await withOrg(pool, organization.orgId, (tenant) => listAttachments(tenant, agreement.id));
   expect(kept).toMatchObject([
-    { id: value, recipientId: id, tabId, fileName: "passport.png", contentType: "image/png", bytes: png.length },
+    { id: value, recipientId: id, tabId, fileName: "passport.pdf", contentType: "application/pdf" },
   ]);
-  const [file] = kept;
-  if (file === undefined) throw new Error("it is kept");
-  const bytes = await withOrg(pool, organization.orgId, (tenant) => files.read(tenant, agreement.id, file));
-  expect(bytes.equals(png)).toBe(true);
+  const [page] = kept;
+  if (page === undefined) throw new Error("it is kept");
+  const bytes = await withOrg(pool, organization.orgId, (tenant) => files.read(tenant, agreement.id, page));
+  expect([bytes.subarray(0, 5).toString(), bytes.length]).toEqual(["%PDF-", page.bytes]);
   await expectDomainError(add(png), "VIEW_URL_EXPIRED");
 });
 
-test("only pictures and PDFs of at most 5 MB are kept, for tabs that take them", async () => {
+test("a photograph from a telephone becomes an upright page, without where it was taken", async () => {
+  const { agreement, add } = await begin();
+  const { value } = await add(jpegOf(6), undefined, "IMG_0001.JPG");
+  const { client, headers } = organization;
+  const { attachment, content } = await client.getAttachmentContent(
+    { agreementId: agreement.id, attachmentId: value },
+    headers,
+  );
+  expect(attachment).toMatchObject({ fileName: "IMG_0001.pdf", contentType: "application/pdf" });
+  const pdf = await PDFDocument.load(content);
+  // It lies on its side in the file.
+  expect(pdf.getPages().map((page) => page.getSize())).toEqual([{ width: 595.28, height: 841.89 }]);
+  for (const secret of ["Exif", "a place"]) expect(Buffer.from(content).includes(secret)).toBe(false);
+  const trail = await organization.trail(agreement.id);
+  const sentSha256 = createHash("sha256").update(jpegOf(6)).digest("hex");
+  expect(trail.find(({ action }) => action === "recipient.attached")?.details).toMatchObject({ sentSha256 });
+});
+
+test("only pictures and PDFs of at most 5 MB that can be read are kept, for tabs that take them", async () => {
   const { add } = await begin();
   await expectDomainError(add(Buffer.from("MZ")), "VALIDATION_FAILED");
   const large = Buffer.alloc(5 * 1024 * 1024 + 1);
@@ -82,7 +103,16 @@ test("only pictures and PDFs of at most 5 MB are kept, for tabs that take them",
   await expectDomainError(add(large), "VALIDATION_FAILED");
   await expectDomainError(add(png, randomUUID()), "TAB_NOT_FOUND");
   await expectDomainError(add(png, undefined, "\u0000"), "VALIDATION_FAILED");
-  expect((await add(Buffer.from("%PDF-1.7"))).value).toMatch(/^[0-9a-f-]{36}$/);
+  for (const broken of [
+    Buffer.from("%PDF-1.7"),
+    Buffer.from("89504e470d0a1a0a0000", "hex"),
+    jpegOf(1).subarray(0, 300),
+  ]) {
+    await expectDomainError(add(broken), "VALIDATION_FAILED");
+  }
+  const script = onePage({ catalog: "/OpenAction<</S/JavaScript/JS(app.alert(1))>>" });
+  await expectDomainError(add(script, undefined, "a.pdf"), "VALIDATION_FAILED");
+  expect((await add(file, undefined, "a.pdf")).value).toMatch(/^[0-9a-f-]{36}$/);
 });
 
 test("nobody finishes with a file that they have not attached themselves", async () => {
@@ -97,26 +127,32 @@ test("the organization finds what was attached in the trail, on the certificate 
   const { agreement, tabId, add } = await begin();
   const { value } = await add(png, tabId, "Größe <b>.png");
   const { id: recipientGuid } = recipientOf(agreement, "1");
-  const sha256 = createHash("sha256").update(png).digest("hex");
-  const file = { fileName: "Größe <b>.png", contentType: "image/png" };
+  const sentSha256 = createHash("sha256").update(png).digest("hex");
+  const file = { fileName: "Größe <b>.pdf", contentType: "application/pdf" };
+  const asked = { agreementId: agreement.id, attachmentId: value.toUpperCase() };
+  const content = await organization.client.getAttachmentContent(asked, organization.headers);
+  const bytes = content.content.length;
+  const sha256 = createHash("sha256").update(content.content).digest("hex");
 
   const trail = await organization.trail(agreement.id);
   const event = trail.find(({ action }) => action === "recipient.attached");
   expect(event?.actor).toMatchObject({ source: "signer", id: recipientGuid, ip: visitor.ip });
-  const details = { ...file, attachmentId: value, tabId, bytes: png.length, sha256, recipientGuid, recipientId: "1" };
+  const details = { ...file, attachmentId: value, tabId, bytes, sha256, sentSha256, recipientGuid, recipientId: "1" };
   expect(event?.details).toMatchObject(details);
   const html = certificateHtml(agreement, trail, { organizationName: "Acme", at: setup.deps.clock.now() });
-  const says = ["Files that were attached", "Größe &lt;b&gt;.png", `image/png, ${png.length} bytes`, "Attached a file"];
+  const says = [
+    "Files that were attached",
+    "Größe &lt;b&gt;.pdf",
+    `application/pdf, ${bytes} bytes`,
+    "Attached a file",
+  ];
   for (const part of [...says, sha256.slice(0, 32), sha256.slice(32)]) expect(html).toContain(part);
 
   const { client, headers } = organization;
-  const attachment = { ...file, id: value, recipientId: "1", recipientGuid, tabId, bytes: BigInt(png.length) };
+  const attachment = { ...file, id: value, recipientId: "1", recipientGuid, tabId, bytes: BigInt(bytes) };
   const { attachments } = await client.listAttachments({ agreementId: agreement.id }, headers);
   expect(attachments).toMatchObject([attachment]);
-  const asked = { agreementId: agreement.id, attachmentId: value.toUpperCase() };
-  const content = await client.getAttachmentContent(asked, headers);
   expect(content.attachment).toMatchObject(attachment);
-  expect(Buffer.from(content.content).equals(png)).toBe(true);
 
   const other = await begin();
   const refused = (given: object, who = organization) =>

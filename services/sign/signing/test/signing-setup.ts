@@ -71,6 +71,7 @@ export async function startSigning() {
       sealReader: { read: async () => [] },
       publicSealReader: { read: async () => [] },
       verifierPool: pool,
+      searcherPool: pool,
       eraserPool: pool,
     },
     witness: { confirm: async () => undefined },

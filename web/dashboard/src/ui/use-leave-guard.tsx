@@ -118,3 +118,13 @@ function destinationOf(event: MouseEvent): string | undefined {
   const isElsewhere = link?.getAttribute("target") === "_blank" || link?.hasAttribute("download") === true;
   return isPlain && !isElsewhere && href.startsWith(ours) ? href.slice(ours.length - 1) : undefined;
 }
+
+/** Makes the browser ask before the pages are left, for what stays while other pages of ours are visited. */
+export function useUnloadGuard(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [isChanged]);
+}

@@ -13,7 +13,7 @@ import { EmptyState, ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { DayField, Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
-import { useAgreements } from "./queries.ts";
+import { useAgreements, useFileSearch } from "./queries.ts";
 import { AgreementState } from "./state-badges.tsx";
 import { agreementStatuses, dateFields, recipientsOf } from "./types.ts";
 
@@ -168,6 +168,7 @@ const anything = "*";
 function SearchForm({ filter, isBusy }: FiltersProps) {
   const texts = useTexts("agreements");
   const navigate = useNavigate();
+  const inFiles = useFileSearch().data?.enabled === true;
   const [words, setWords] = useState(filter.search ?? "");
   useEffect(() => setWords(filter.search ?? ""), [filter.search]);
   const search = (event: FormEvent) => {
@@ -181,7 +182,7 @@ function SearchForm({ filter, isBusy }: FiltersProps) {
       <TextField
         label={texts.search}
         type="search"
-        placeholder={texts.searchHint}
+        placeholder={inFiles ? texts.searchHintFiles : texts.searchHint}
         maxLength={200}
         value={words}
         onChange={setWords}

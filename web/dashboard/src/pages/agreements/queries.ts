@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Attachment, AgreementEvent as AuditEvent } from "#api/agreement-records.ts";
 import type { Agreement } from "#api/agreements.ts";
+import type { FileSearch } from "#api/privacy.ts";
 import { type QueryValues, useApi } from "../../api/client.ts";
 
 const all = ["agreements"] as const;
@@ -22,6 +23,22 @@ export function useAgreements(query: QueryValues, limit: number) {
     placeholderData: (before) => before,
   });
 }
+
+export const fileSearchKey = ["file-search"] as const;
+
+/** Whether files are searched; asked for again for as long as somebody wants to watch. */
+export function useFileSearch(isWatched: (setting: FileSearch) => boolean = () => false) {
+  const api = useApi();
+  return useQuery({
+    queryKey: fileSearchKey,
+    queryFn: () => api.get<FileSearch>("/v1/privacy/file-search"),
+    // It changes rarely, and counting files takes time.
+    staleTime: 10 * 60_000,
+    refetchInterval: ({ state: { data } }) => (data !== undefined && isWatched(data) ? watchMs : false),
+  });
+}
+
+const watchMs = 3_000;
 
 /** Asked for again while somebody may be signing it, or it is being sealed. */
 export function useAgreement(id: string) {

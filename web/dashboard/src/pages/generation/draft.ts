@@ -1,7 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
+import { useUnloadGuard } from "../../ui/use-leave-guard.tsx";
 import { templatePath, useGenerationChanges } from "./queries.ts";
 import type { Data } from "./types.ts";
 
@@ -108,14 +109,4 @@ export function parseData(text: string): Data | null | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Makes the browser ask before leaving the pages. */
-function useUnloadGuard(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener("beforeunload", ask);
-    return () => window.removeEventListener("beforeunload", ask);
-  }, [isChanged]);
 }

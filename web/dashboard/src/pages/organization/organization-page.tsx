@@ -2,6 +2,7 @@ import type { AuditEvent } from "#api/organizations.ts";
 import "../access/access.css";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { FileSearch as Setting } from "#api/privacy.ts";
 import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
@@ -16,6 +17,7 @@ import { Select, TextField } from "../../ui/text-field.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { deviceOf, Loaded } from "../access/parts.tsx";
+import { fileSearchKey, useFileSearch } from "../agreements/queries.ts";
 import { SealCertificate } from "./seal-certificate.tsx";
 
 /** The organization: its settings, what it may use, its seal, and for owners what has happened in it. */
@@ -43,6 +45,7 @@ export function OrganizationPage() {
       </Section>
       {isOwner && <PublicationRules />}
       {isOwner && <Corrections />}
+      {isOwner && <FileSearch />}
       <SealCertificate />
       {isOwner && <AuditTrail />}
     </Page>
@@ -236,4 +239,33 @@ function AuditDetails({ event: { action, details } }: { readonly event: AuditEve
   return Object.entries(details).map(([name, value]) => (
     <small key={name}>{`${names.get(`${action} ${name}`) ?? names.get(name) ?? name}: ${wordsOf(name, value)}`}</small>
   ));
+}
+
+/** Whether agreements are found by the words of their files. */
+function FileSearch() {
+  const texts = useTexts("organization");
+  const api = useApi();
+  const queries = useQueryClient();
+  // While files of before are read, it can be watched.
+  const setting = useFileSearch(({ enabled, files, filesRead }) => enabled && filesRead < files);
+  const numbers = new Intl.NumberFormat(useLanguage().locale);
+  const { run, isBusy, error } = useAction(async (enabled: boolean) => {
+    queries.setQueryData(fileSearchKey, await api.send<Setting>("PUT", "/v1/privacy/file-search", { enabled }));
+  });
+  return (
+    <Section title={texts.fileSearch}>
+      <Loaded query={setting}>
+        {({ enabled, files, filesRead }) => (
+          <>
+            <Switch isSelected={enabled} isDisabled={isBusy} onChange={(isOn) => void run(isOn)}>
+              {texts.fileSearchOn}
+            </Switch>
+            {enabled && <p>{texts.fileSearchRead(numbers.format(filesRead), numbers.format(files))}</p>}
+          </>
+        )}
+      </Loaded>
+      {error !== undefined && <ErrorNotice error={error} />}
+      <p className="quiet">{texts.fileSearchHelp}</p>
+    </Section>
+  );
 }

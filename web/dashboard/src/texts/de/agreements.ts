@@ -9,6 +9,7 @@ export const agreements: Texts["agreements"] = {
 
   search: "Suche",
   searchHint: "Betreff, Name, E-Mail-Adresse oder ID",
+  searchHintFiles: "Betreff, Name, E-Mail, ID oder Wörter in Dateien",
   searchAction: "Suchen",
   status: "Status",
   anyStatus: "Jeder Status",

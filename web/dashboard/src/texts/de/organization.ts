@@ -37,6 +37,11 @@ export const organization: typeof english = {
   envelopeCorrections: "Der DocuSign-kompatiblen API erlauben, gesendete Umschläge zu berichtigen",
   envelopeCorrectionsHelp:
     "Ist das ausgeschaltet, lehnt diese API jede Änderung eines gesendeten Umschlags ab. Die eigene API kann Vereinbarungen immer berichtigen.",
+  fileSearch: "Suche in Dateien",
+  fileSearchOn: "Vereinbarungen nach den Wörtern ihrer Dateien finden",
+  fileSearchHelp:
+    "Gespeichert werden Hashwerte der Wörter unter einem Schlüssel; sie verraten weder Wörter noch Text. Anders als Dateien bleiben Hashwerte in Sicherungen Ihres Betreibers, wenn eine Datei gelöscht wird. Beim Deaktivieren werden alle gelöscht.",
+  fileSearchRead: (read, files) => `${read} von ${files} Dateien sind durchsuchbar.`,
   seal: "Siegelzertifikat",
   sealHelp:
     "Mit diesem Zertifikat wird jedes abgeschlossene Dokument versiegelt. PDF-Programme zeigen denselben Namen und Fingerabdruck. Um dem Siegel auf Ihrem Rechner zu vertrauen, importieren Sie die Datei.",

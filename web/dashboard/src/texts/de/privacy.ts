@@ -306,6 +306,7 @@ export const privacy: Texts["privacy"] = {
     ["agreement.purged", "Dateien einer Vereinbarung gelöscht"],
     ["agreement.deleted", "Vereinbarung gelöscht"],
     ["records.deleted", "Einträge gelöscht"],
+    ["file-search.changed", "Suche in Dateien aktiviert oder deaktiviert"],
   ]),
   changed: (status, before, after) => `${status}: ${before} → ${after}`,
   asAll: "wie für alle",

@@ -8,6 +8,7 @@ export const agreements = {
 
   search: "Search",
   searchHint: "Subject, name, email or ID",
+  searchHintFiles: "Subject, name, email, ID or words in files",
   searchAction: "Search",
   status: "Status",
   anyStatus: "Any status",

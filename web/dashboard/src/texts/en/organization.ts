@@ -36,6 +36,11 @@ export const organization = {
   envelopeCorrections: "Allow the DocuSign-compatible API to correct envelopes that were sent",
   envelopeCorrectionsHelp:
     "While this is off, that API refuses every change to a sent envelope. The native API can always correct agreements.",
+  fileSearch: "Search in files",
+  fileSearchOn: "Find agreements by the words in their files",
+  fileSearchHelp:
+    "Words are stored as keyed hashes that reveal neither words nor text. Unlike files, hashes in your operator’s backups stay there when a file is deleted. Turning this off deletes all of them.",
+  fileSearchRead: (read: string, files: string) => `${read} of ${files} files can be searched.`,
   seal: "Sealing certificate",
   sealHelp:
     "Every completed document is sealed with this certificate. PDF readers show the same name and fingerprint. To trust the seal on your computer, import the file.",

@@ -304,6 +304,7 @@ export const privacy = {
     ["agreement.purged", "Deleted an agreement’s files"],
     ["agreement.deleted", "Deleted an agreement"],
     ["records.deleted", "Deleted records"],
+    ["file-search.changed", "Turned search in files on or off"],
   ]),
   changed: (status: string, before: string, after: string) => `${status}: ${before} → ${after}`,
   asAll: "same as all",
