@@ -118,7 +118,7 @@ export const ar: Texts = {
   nameMissing: "يُرجى إدخال اسمك وأحرفك الأولى.",
   drawingMissing: "يُرجى رسم توقيعك أو رفعه أولاً.",
   declineHeading: "هل تريد رفض التوقيع؟",
-  declineWarning: "تنتهي الاتفاقية بالنسبة إلى الجميع. ويظهر السبب للمُرسِل.",
+  declineWarning: "تنتهي الاتفاقية بالنسبة إلى الجميع. ويظهر السبب للمُرسِل ولبقية المشاركين.",
   declineReason: "السبب",
   errorsHeading: "بعض الحقول تحتاج إلى انتباهك",
   fieldMissing: "هذا الحقل مطلوب.",

@@ -112,7 +112,7 @@ export const de: Texts = {
   nameMissing: "Bitte geben Sie Namen und Kürzel ein.",
   drawingMissing: "Bitte zeichnen oder laden Sie Ihre Unterschrift zuerst.",
   declineHeading: "Unterschrift ablehnen?",
-  declineWarning: "Die Vereinbarung endet für alle. Der Absender kann Ihren Grund lesen.",
+  declineWarning: "Die Vereinbarung endet für alle. Der Absender und die anderen Beteiligten erfahren Ihren Grund.",
   declineReason: "Grund",
   errorsHeading: "Einige Felder brauchen Ihre Aufmerksamkeit",
   fieldMissing: "Dieses Feld muss ausgefüllt werden.",

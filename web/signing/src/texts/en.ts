@@ -112,7 +112,7 @@ export const en: Texts = {
   nameMissing: "Enter your name and initials.",
   drawingMissing: "Draw or upload your signature first.",
   declineHeading: "Decline to sign?",
-  declineWarning: "This ends the agreement for everyone. The sender sees your reason.",
+  declineWarning: "This ends the agreement for everyone. The sender and the other recipients see your reason.",
   declineReason: "Reason",
   errorsHeading: "Some fields need your attention",
   fieldMissing: "This field is required.",

@@ -115,7 +115,7 @@ export const es: Texts = {
   nameMissing: "Introduzca su nombre y sus iniciales.",
   drawingMissing: "Dibuje o suba primero su firma.",
   declineHeading: "¿Rechazar la firma?",
-  declineWarning: "El acuerdo termina para todos. El remitente puede ver su motivo.",
+  declineWarning: "El acuerdo termina para todos. El remitente y los demás participantes verán su motivo.",
   declineReason: "Motivo",
   errorsHeading: "Algunos campos necesitan su atención",
   fieldMissing: "Este campo es obligatorio.",

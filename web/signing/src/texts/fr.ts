@@ -116,7 +116,7 @@ export const fr: Texts = {
   nameMissing: "Veuillez saisir votre nom et votre paraphe.",
   drawingMissing: "Veuillez d’abord dessiner ou importer votre signature.",
   declineHeading: "Refuser de signer ?",
-  declineWarning: "L’accord prend fin pour tout le monde. L’expéditeur peut lire votre motif.",
+  declineWarning: "L’accord prend fin pour tout le monde. L’expéditeur et les autres participants verront votre motif.",
   declineReason: "Motif",
   errorsHeading: "Certains champs demandent votre attention",
   fieldMissing: "Ce champ est obligatoire.",

@@ -114,7 +114,7 @@ export const he: Texts = {
   nameMissing: "יש להזין שם וראשי תיבות.",
   drawingMissing: "יש לצייר או להעלות תחילה את החתימה.",
   declineHeading: "לסרב לחתום?",
-  declineWarning: "ההסכם יסתיים עבור כולם. הסיבה תוצג לשולח.",
+  declineWarning: "ההסכם יסתיים עבור כולם. הסיבה תוצג לשולח ולשאר המשתתפים.",
   declineReason: "סיבה",
   errorsHeading: "כמה שדות דורשים תשומת לב",
   fieldMissing: "זהו שדה חובה.",

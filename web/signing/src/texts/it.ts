@@ -115,7 +115,7 @@ export const it: Texts = {
   nameMissing: "Inserire il nome e la sigla.",
   drawingMissing: "Prima disegnare o caricare la firma.",
   declineHeading: "Rifiutare di firmare?",
-  declineWarning: "L’accordo si chiude per tutti. Il motivo viene mostrato al mittente.",
+  declineWarning: "L’accordo si chiude per tutti. Il motivo viene mostrato al mittente e agli altri partecipanti.",
   declineReason: "Motivo",
   errorsHeading: "Alcuni campi richiedono attenzione",
   fieldMissing: "Questo campo è obbligatorio.",

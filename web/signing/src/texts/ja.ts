@@ -112,7 +112,7 @@ export const ja: Texts = {
   nameMissing: "氏名とイニシャルを入力してください。",
   drawingMissing: "先に署名を書くか、アップロードしてください。",
   declineHeading: "署名を辞退しますか?",
-  declineWarning: "契約は全員について終了します。理由は送信者に表示されます。",
+  declineWarning: "契約は全員について終了します。理由は送信者と他の関係者に表示されます。",
   declineReason: "理由",
   errorsHeading: "確認が必要な項目があります",
   fieldMissing: "この項目は必須です。",

@@ -115,7 +115,8 @@ export const nl: Texts = {
   nameMissing: "Vul uw naam en paraaf in.",
   drawingMissing: "Teken of upload eerst uw handtekening.",
   declineHeading: "Weigeren te ondertekenen?",
-  declineWarning: "De overeenkomst eindigt voor iedereen. De afzender krijgt uw reden te zien.",
+  declineWarning:
+    "De overeenkomst eindigt voor iedereen. De afzender en de andere deelnemers krijgen uw reden te zien.",
   declineReason: "Reden",
   errorsHeading: "Enkele velden vragen uw aandacht",
   fieldMissing: "Dit veld is verplicht.",

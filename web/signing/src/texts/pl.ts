@@ -117,7 +117,7 @@ export const pl: Texts = {
   nameMissing: "Wpisz imię i nazwisko oraz parafę.",
   drawingMissing: "Najpierw narysuj lub prześlij podpis.",
   declineHeading: "Odmówić podpisania?",
-  declineWarning: "Umowa zostanie zamknięta dla wszystkich. Nadawca zobaczy podany powód.",
+  declineWarning: "Umowa zostanie zamknięta dla wszystkich. Nadawca i pozostali uczestnicy zobaczą podany powód.",
   declineReason: "Powód",
   errorsHeading: "Niektóre pola wymagają uwagi",
   fieldMissing: "To pole jest wymagane.",

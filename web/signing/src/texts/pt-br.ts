@@ -115,7 +115,7 @@ export const ptBr: Texts = {
   nameMissing: "Informe seu nome e sua rubrica.",
   drawingMissing: "Desenhe ou envie primeiro sua assinatura.",
   declineHeading: "Recusar a assinatura?",
-  declineWarning: "O acordo termina para todos. O remetente pode ver o seu motivo.",
+  declineWarning: "O acordo termina para todos. O remetente e os demais participantes verão o seu motivo.",
   declineReason: "Motivo",
   errorsHeading: "Alguns campos precisam da sua atenção",
   fieldMissing: "Este campo é obrigatório.",

@@ -115,7 +115,7 @@ export const pt: Texts = {
   nameMissing: "Indique o seu nome e a sua rubrica.",
   drawingMissing: "Desenhe ou carregue primeiro a sua assinatura.",
   declineHeading: "Recusar assinar?",
-  declineWarning: "O acordo termina para todos. O motivo é mostrado ao remetente.",
+  declineWarning: "O acordo termina para todos. O motivo é mostrado ao remetente e aos restantes participantes.",
   declineReason: "Motivo",
   errorsHeading: "Alguns campos precisam da sua atenção",
   fieldMissing: "Este campo é obrigatório.",

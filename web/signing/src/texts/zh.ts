@@ -110,7 +110,7 @@ export const zh: Texts = {
   nameMissing: "请输入您的姓名和姓名缩写。",
   drawingMissing: "请先手写或上传您的签名。",
   declineHeading: "要拒绝签署吗？",
-  declineWarning: "协议将对所有人终止。您填写的原因会显示给发件人。",
+  declineWarning: "协议将对所有人终止。您填写的原因会显示给发件人和其他参与者。",
   declineReason: "原因",
   errorsHeading: "有些内容需要您检查",
   fieldMissing: "此项为必填项。",

@@ -227,6 +227,6 @@ function SchemaTable({ template, version }: { readonly template: Template; reado
 
 const createLine = (templateId: string): string =>
   [
-    `curl -X POST ${window.location.origin}/v1/gen/documents -H 'Authorization: Bearer $API_KEY'`,
+    `curl -X POST ${window.location.origin}/v1/gen/documents -H "Authorization: Bearer $API_KEY"`,
     `-H 'Content-Type: application/json' -d '{"templateId":"${templateId}","data":{}}'`,
   ].join(" ");

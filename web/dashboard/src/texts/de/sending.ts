@@ -188,6 +188,6 @@ export const sending: Texts["sending"] = {
     leftOut: (name) => `Die Rolle „${name}“ ist leer und entfällt.`,
   },
   send: "Jetzt senden",
-  sendHint: "Die ersten Empfänger erhalten sofort eine E-Mail. Danach lässt sich nichts mehr ändern.",
+  sendHint: "Die ersten Empfänger erhalten sofort eine E-Mail. Danach lassen sich die Dokumente nicht mehr ändern.",
   mayNotSend: "Ihre Rolle erlaubt es nicht, Vereinbarungen zu senden.",
 };

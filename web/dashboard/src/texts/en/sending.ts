@@ -182,6 +182,6 @@ export const sending = {
     leftOut: (name: string) => `The role “${name}” is empty and will be skipped.`,
   },
   send: "Send now",
-  sendHint: "The first recipients get an email right away. You can’t make changes after sending.",
+  sendHint: "The first recipients get an email right away. You can’t change documents after sending.",
   mayNotSend: "Your role doesn’t allow sending agreements.",
 };
