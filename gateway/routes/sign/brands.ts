@@ -7,7 +7,7 @@ import { jsonReply, noContent, type Reply } from "../../http/reply.ts";
 import { decodePicture } from "../generation/assets.ts";
 import { fileAnswer } from "../generation/file-answer.ts";
 import { changeBody, createBody, defineRoute, onBehalfOf, queryOf, type Route } from "../route.ts";
-import { described, listOf, oneOf, required, text } from "../schema-parts.ts";
+import { described, languageTag, listOf, oneOf, required } from "../schema-parts.ts";
 import { admin, read } from "./base.ts";
 
 const base = { tag: "Brands", dialect: signDialect } as const;
@@ -100,7 +100,7 @@ const settingsRoutes: readonly Route[] = [
     notFound,
     query: queryOf<{ mail?: string; locale?: string }>({
       mail: described(oneOf(...brandMails), "What the mail is about; invitation when absent."),
-      locale: described(text(2, 35), "The language of the reader, BCP 47; en when absent."),
+      locale: described(languageTag, "The language of the reader, BCP 47; en when absent."),
     }),
     body: changeBody(brand, { example: { colors: { button: "#0b5d3b" }, footer: "Example AG, Berlin" } }),
     success: { status: 200, description: "The mail.", schema: mailPreview.schemas.answer },
