@@ -51,13 +51,16 @@ export function liftTags(paragraphs: readonly Paragraph[], tags: readonly WordTa
 }
 
 const add = (map: Map<number, WordTag[]>, key: number, tag: WordTag): void => {
-  map.set(key, [...(map.get(key) ?? []), tag]);
+  const tags = map.get(key);
+  if (tags === undefined) map.set(key, [tag]);
+  else tags.push(tag);
 };
 
 /** Blocks with their tags, from the first to the last; those that are not closed are for others to find. */
 function blocksOf(tags: readonly WordTag[]): Block[] {
   const blocks: Block[] = [];
   const open: Block[] = [];
+  const loops: Block[] = [];
   for (const tag of tags) {
     const { name } = tag;
     if (name === undefined) continue;
@@ -65,9 +68,13 @@ function blocksOf(tags: readonly WordTag[]): Block[] {
       const block = { tags: [tag], jumps: [], isLoop: name === "for" };
       blocks.push(block);
       open.push(block);
+      if (block.isLoop) loops.push(block);
     } else if (["elsif", "else", "when"].includes(name)) open.at(-1)?.tags.push(tag);
-    else if (name.startsWith("end")) open.pop()?.tags.push(tag);
-    else if (name === "break" || name === "continue") open.findLast(({ isLoop }) => isLoop)?.jumps.push(tag);
+    else if (name.startsWith("end")) {
+      const block = open.pop();
+      block?.tags.push(tag);
+      if (block?.isLoop) loops.pop();
+    } else if (name === "break" || name === "continue") loops.at(-1)?.jumps.push(tag);
   }
   return blocks;
 }
