@@ -43,18 +43,27 @@ export const docgenMigrations: ServiceMigrations = {
       "009_word_files",
       ...["template", "template_version"].flatMap((table) => [
         `alter table docgen.${table} drop constraint ${table}_format_check`,
-        `alter table docgen.${table} add constraint ${table}_format_check check (format in ('html', 'markdown', 'docx'))`,
+        `alter table docgen.${table} add constraint ${table}_format_check check (format in ('html', 'markdown', 'docx')) not valid`,
       ]),
       "alter table docgen.asset drop constraint asset_content_type_check",
       "alter table docgen.asset drop constraint asset_width_check",
       "alter table docgen.asset drop constraint asset_height_check",
       `alter table docgen.asset add constraint asset_content_type_check check (
-    content_type in ('image/png', 'image/jpeg', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'))`,
-      "alter table docgen.asset add constraint asset_width_check check (width >= 0)",
-      "alter table docgen.asset add constraint asset_height_check check (height >= 0)",
+    content_type in ('image/png', 'image/jpeg', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')) not valid`,
+      "alter table docgen.asset add constraint asset_width_check check (width >= 0) not valid",
+      "alter table docgen.asset add constraint asset_height_check check (height >= 0) not valid",
       "alter table docgen.document add column is_word boolean not null default false",
       "comment on column docgen.document.is_word is 'its template is a Word file, which another service prints'",
       "grant select (is_word) on docgen.document to assent_docgen_claimer",
+    ),
+    // In a transaction of its own, in which nobody who writes has to wait for it.
+    sqlMigration(
+      "010_word_files_validated",
+      "alter table docgen.template validate constraint template_format_check",
+      "alter table docgen.template_version validate constraint template_version_format_check",
+      ...["content_type", "width", "height"].map(
+        (column) => `alter table docgen.asset validate constraint asset_${column}_check`,
+      ),
     ),
   ],
 };
