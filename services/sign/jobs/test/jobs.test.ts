@@ -19,6 +19,7 @@ let claimerPool: pg.Pool;
 let superuser: pg.Pool;
 let orgId: OrgId;
 let loops: QueueWorker[] = [];
+let gates: PromiseWithResolvers<void>[] = [];
 let time: Date;
 
 beforeAll(async () => {
@@ -33,6 +34,8 @@ beforeEach(async () => {
   await superuser.query("delete from sign.job");
 });
 afterEach(async () => {
+  for (const gate of gates) gate.resolve();
+  gates = [];
   await Promise.all(loops.map((loop) => loop.stop()));
   loops = [];
 });
@@ -40,6 +43,13 @@ afterAll(async () => {
   await Promise.all([pool.end(), claimerPool.end()]);
   await database.drop();
 });
+
+/** What a handler waits at; open after the test whatever becomes of it, or its loop would never stop. */
+function newGate(): PromiseWithResolvers<void> {
+  const gate = Promise.withResolvers<void>();
+  gates.push(gate);
+  return gate;
+}
 
 const done: JobOutcome = { kind: "done" };
 
@@ -154,7 +164,7 @@ describe("the job loop", () => {
 
   test("whoever has lost a job changes nothing: the end of the job and its effect are one transaction", async () => {
     const inside = Promise.withResolvers<void>();
-    const goOn = Promise.withResolvers<void>();
+    const goOn = newGate();
     const ends: string[] = [];
     const endIn = (hold: Hold, effect: string): Promise<void> =>
       withOrg(pool, orgId, async (tenant) => {
@@ -236,7 +246,7 @@ describe("the job loop", () => {
   });
 
   test("kinds do not wait for each other, and none takes more places than it has", async () => {
-    const goOn = Promise.withResolvers<void>();
+    const goOn = newGate();
     let running = 0;
     const slow = handlerOf(
       async () => {
