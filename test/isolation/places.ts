@@ -88,6 +88,7 @@ const unknownNames: Readonly<Record<string, () => string>> = {
   embedScriptHash: () => "f".repeat(32),
   connect: () => "999999999",
   logoType: () => "primary",
+  chunkedUploadPartSeq: () => "1",
   signingSession: () => "z".repeat(22),
 };
 

@@ -166,7 +166,7 @@ export const isNobodys = ({ path }: Pick<Operation, "path">): boolean =>
   /^\/(signing\/(\{|assets\/)|brand-images\/|notices\/|mail\/reports\/|docs\/)/.test(path);
 
 /** The same for everybody: there is no name of another organization's to ask for. */
-export const sharedNames: readonly string[] = ["folder", "logoType", "revision"];
+export const sharedNames: readonly string[] = ["chunkedUploadPartSeq", "folder", "logoType", "revision"];
 
 /** Makes a document under whatever name it is asked for, or keeps the id as it was given, known or not. */
 export const makesWhatItNames: readonly string[] = [
