@@ -7,7 +7,10 @@ export const roleSuffixes: ReadonlyMap<string, readonly string[]> = new Map([
   ["templates", ["", "_resolver", "_relay", "_destroyer"]],
   ["docgen", ["", "_claimer", "_relay", "_destroyer"]],
   ["click", ["", "_recorder", "_relay", "_sweeper", "_integrator", "_eraser", "_resealer", "_destroyer"]],
-  ["sign", ["", "_claimer", "_verifier", "_sweeper", "_remover", "_relay", "_eraser", "_resealer", "_destroyer"]],
+  [
+    "sign",
+    ["", "_claimer", "_verifier", "_sweeper", "_searcher", "_remover", "_relay", "_eraser", "_resealer", "_destroyer"],
+  ],
   ["webhooks", ["", "_claimer", "_fan_out", "_sender", "_sweeper", "_relay", "_resealer", "_destroyer"]],
 ]);
 
