@@ -13,7 +13,7 @@ export default {
   testSequencer: "<rootDir>/dev/jest/sequencer.mjs",
   // Where nobody can look and run them again, a few files that fail beside others run a second time, alone; their first
   // failure is printed all the same.
-  testEnvironmentOptions: { fileLimitSeconds: 600, secondRuns: process.env.CI === "true" ? 3 : 0 },
+  testEnvironmentOptions: { fileLimitSeconds: 900, secondRuns: process.env.CI === "true" ? 3 : 0 },
   globalSetup: "<rootDir>/dev/jest/global-setup.mjs",
   globalTeardown: "<rootDir>/dev/jest/global-teardown.mjs",
   // Far more than anything takes: what is waited for has limits of its own.

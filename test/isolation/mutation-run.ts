@@ -41,6 +41,8 @@ export interface Bench {
   fingerprint(): Promise<ReadonlyMap<string, string>>;
   /** Creates one of everything, for statements that nothing else made the product send. */
   readonly create?: () => Promise<string[]>;
+  /** How long what nobody asks for is waited for; a minute when absent. */
+  readonly patienceMs?: number;
   /** Whether the product may not send it at all while anybody waits. */
   readonly isRare?: (title: string) => boolean;
 }
@@ -137,7 +139,7 @@ export async function runAll(bench: Bench, list: readonly Mutation[]): Promise<O
     }
     const alone: Outcome[] = [];
     for (const mutation of round) {
-      const [found, then] = await runRound(bench, [mutation], before);
+      const [found, then] = await runRound({ ...bench, patienceMs: alonePatienceMs }, [mutation], before);
       alone.push(...found);
       before = then;
     }
@@ -145,6 +147,9 @@ export async function runAll(bench: Bench, list: readonly Mutation[]): Promise<O
   }
   return outcomes;
 }
+
+/** Whatever was sent with others counts already, and a round has dozens. */
+const alonePatienceMs = 5_000;
 
 const isHarmless = ({ problems, changedForeign }: Outcome): boolean =>
   problems.length === 0 && changedForeign.length === 0;
@@ -218,10 +223,13 @@ const answerMs = 30;
 const isAskedAgain = ({ kind, title }: Question): boolean => kind !== "change" || !ending.test(title);
 
 /** Consumers of events, and what is done once for each text, come after everything was created. */
-async function sendLater({ create, isRare }: Bench, unsent: () => readonly Mutation[]): Promise<string[]> {
+async function sendLater(
+  { create, isRare, patienceMs = 60_000 }: Bench,
+  unsent: () => readonly Mutation[],
+): Promise<string[]> {
   if (create === undefined || unsent().length === 0) return [];
   const problems = await attempt(create);
-  await until(() => unsent().every(({ title }) => isRare?.(title) === true), 60_000).catch(() => undefined);
+  await until(() => unsent().every(({ title }) => isRare?.(title) === true), patienceMs).catch(() => undefined);
   return problems;
 }
 
