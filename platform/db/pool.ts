@@ -160,6 +160,11 @@ export interface Tenant extends Opened {
   readonly client: pg.PoolClient;
 }
 
+/** Until the end of its transaction nobody else passes a lock of this name for the same organization. */
+export async function lockInOrganization({ orgId, client }: Tenant, name: string): Promise<void> {
+  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`${name} ${orgId}`]);
+}
+
 /**
  * Runs `work` in one transaction that only sees and writes rows of this organization (row-level security).
  * Commits when `work` resolves. Rolls back when it rejects; also rejects when `work` swallowed an error that

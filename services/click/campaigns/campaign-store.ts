@@ -1,5 +1,5 @@
 import type { ListPosition } from "#platform/cursor.ts";
-import type { Tenant } from "#platform/db/pool.ts";
+import { lockInOrganization, type Tenant } from "#platform/db/pool.ts";
 import { holdCounting } from "../stats/stat-store.ts";
 import type { Campaign, PersonState, Standing } from "./campaign.ts";
 
@@ -13,8 +13,9 @@ const columns = `id, name, template_id as "templateId", version_id as "versionId
 const isShown = "status <> 'DELETED'";
 
 /** How many are drafts or run. Until the end of the transaction no other is made. */
-export async function lockCampaigns({ orgId, client }: Tenant): Promise<number> {
-  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`click campaigns ${orgId}`]);
+export async function lockCampaigns(tenant: Tenant): Promise<number> {
+  const { orgId, client } = tenant;
+  await lockInOrganization(tenant, "click campaigns");
   const { rows } = await client.query<{ count: number }>(
     `select count(*)::integer as count from click.campaign
      where organization_id = $1 and status in ('DRAFT', 'RUNNING')`,

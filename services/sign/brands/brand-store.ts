@@ -1,10 +1,8 @@
-import type { Tenant } from "#platform/db/pool.ts";
+import { lockInOrganization, type Tenant } from "#platform/db/pool.ts";
 import type { Brand, Branded, BrandImage, BrandImageKind, BrandSettings } from "./brand.ts";
 
 /** Whoever changes brands of an organization waits for whoever is: one is the default, and each name is there once. */
-export async function lockBrands({ orgId, client }: Tenant): Promise<void> {
-  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`sign.brand ${orgId}`]);
-}
+export const lockBrands = (tenant: Tenant): Promise<void> => lockInOrganization(tenant, "sign.brand");
 
 const imageJson = (name: BrandImageKind) => `(select json_build_object('sha256', encode(i.sha256, 'hex'),
     'contentType', i.content_type, 'width', i.width, 'height', i.height, 'bytes', octet_length(i.content))

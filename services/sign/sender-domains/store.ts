@@ -1,13 +1,12 @@
-import type { Tenant } from "#platform/db/pool.ts";
+import { isUniqueViolation } from "#platform/db/errors.ts";
+import { lockInOrganization, type Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { SealedColumn } from "#platform/master-keys/reseal.ts";
 import { decrypt, derivedRing, encrypt, type KeyRing, resealed } from "#platform/secrets.ts";
 import type { Findings, SenderDomain } from "./sender-domain.ts";
 
 /** Whoever adds one waits for whoever does: an organization has a few of them at most. */
-export async function lockSenderDomains({ orgId, client }: Tenant): Promise<void> {
-  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`sign.sender_domain ${orgId}`]);
-}
+export const lockSenderDomains = (tenant: Tenant): Promise<void> => lockInOrganization(tenant, "sign.sender_domain");
 
 const selectSql = `select d.id, d.domain, d.mailbox, d.token, d.selector, d.public_key as "publicKey", d.status, d.findings,
     d.checked_at as "checkedAt", d.verified_at as "verifiedAt", d.created_by as "createdBy", d.created_at as "createdAt"
@@ -52,10 +51,7 @@ export async function saveCheck(
 }
 
 /** Whether somebody else has verified the domain: the index that says so is the only thing that looks across organizations. */
-export const isTaken = (error: unknown): boolean => constraintOf(error) === "sender_domain_verified";
-export const isAddedAlready = (error: unknown): boolean => constraintOf(error) === "sender_domain_name";
-
-const constraintOf = (error: unknown): unknown => (Object(error) as { readonly constraint?: unknown }).constraint;
+export const isTaken = (error: unknown): boolean => isUniqueViolation(error, "sender_domain_verified");
 
 /** False when there is none. */
 export async function deleteSenderDomain({ orgId, client }: Tenant, id: string): Promise<boolean> {

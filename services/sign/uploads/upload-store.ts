@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Tenant } from "#platform/db/pool.ts";
+import { lockInOrganization, type Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { SealedColumn } from "#platform/master-keys/reseal.ts";
 import type { RecordName, SeedVault } from "#platform/vault/seed-vault.ts";
@@ -25,9 +25,7 @@ export interface UploadPart {
 }
 
 /** Of one organization, one after the other: so that what they may have together holds. */
-export async function lockUploads({ orgId, client }: Tenant): Promise<void> {
-  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`sign.upload ${orgId}`]);
-}
+export const lockUploads = (tenant: Tenant): Promise<void> => lockInOrganization(tenant, "sign.upload");
 
 /** How many uploads there are, and how many bytes in them. */
 export async function countUploads(

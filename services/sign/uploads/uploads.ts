@@ -100,8 +100,9 @@ export function readUpload(deps: UploadDeps, orgId: OrgId, uploadId: string): Pr
   return withOrg(deps.pool, orgId, async (tenant) => {
     const upload = await requireUpload(tenant, uploadId.toLowerCase(), deps.clock.now());
     if (upload.sha256 === null) throw new DomainError("UPLOAD_NOT_FOUND");
+    const key = keyOf(deps, orgId, upload);
     const parts: Buffer[] = [];
-    for (const part of upload.parts) parts.push(await openPart(deps, tenant, upload, part));
+    for (const part of upload.parts) parts.push(await openPart(tenant, upload, part, key));
     return Buffer.concat(parts);
   });
 }
@@ -144,15 +145,16 @@ async function sealPart(key: UploadKey, content: Uint8Array) {
   return { bytes: content.length, sha256, sealed: await sealFile({ ...key, sha256 }, content) };
 }
 
-async function openPart(deps: UploadDeps, tenant: Tenant, upload: store.Upload, part: store.UploadPart) {
-  const sealed = await store.readPart(tenant, upload.id, part.sequence);
+async function openPart(tenant: Tenant, { id }: store.Upload, part: store.UploadPart, key: UploadKey) {
+  const sealed = await store.readPart(tenant, id, part.sequence);
   if (sealed === undefined) throw new DomainError("UPLOAD_NOT_FOUND");
-  const seal = { ...keyOf(deps, tenant.orgId, upload), sha256: Buffer.from(part.sha256, "hex") };
+  const seal = { ...key, sha256: Buffer.from(part.sha256, "hex") };
   return createFileOpener(seal, sealed, sealed.length).open(sealed.subarray(headerBytes), headerBytes);
 }
 
 async function hashOf(deps: UploadDeps, tenant: Tenant, upload: store.Upload): Promise<Buffer> {
+  const key = keyOf(deps, tenant.orgId, upload);
   const hash = createHash("sha256");
-  for (const part of upload.parts) hash.update(await openPart(deps, tenant, upload, part));
+  for (const part of upload.parts) hash.update(await openPart(tenant, upload, part, key));
   return hash.digest();
 }

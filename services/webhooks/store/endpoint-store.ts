@@ -1,12 +1,10 @@
 import type pg from "pg";
-import type { Tenant } from "#platform/db/pool.ts";
+import { lockInOrganization, type Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Endpoint, EndpointKind } from "../domain/endpoint.ts";
 
 /** Locks the organization against new endpoints and keys until the end of the transaction. */
-export async function lockOrganization({ orgId, client }: Tenant): Promise<void> {
-  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [`webhooks.endpoint ${orgId}`]);
-}
+export const lockOrganization = (tenant: Tenant): Promise<void> => lockInOrganization(tenant, "webhooks.endpoint");
 
 /** Without those that were deleted. */
 export async function countEndpoints({ orgId, client }: Tenant, kind: EndpointKind): Promise<number> {
