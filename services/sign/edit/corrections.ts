@@ -9,7 +9,7 @@ import { withGiven } from "../create/given-members.ts";
 import type { AnchorMatches } from "../create/place-tabs.ts";
 import { isOverdue } from "../send/end-agreement.ts";
 import { followUpJobs } from "../send/follow-up-jobs.ts";
-import { correctedMails, farewells } from "../send/mails.ts";
+import { type ChangedPart, correctedMails, farewells } from "../send/mails.ts";
 import { deliverWhenOpened } from "../send/open.ts";
 import { routeOn } from "../send/route.ts";
 import { requireComplete, withPlacedTabs } from "../send/send.ts";
@@ -229,7 +229,7 @@ export function correctAgreement(
       ...followUpJobs.expiryWarning(next),
       ...followUpJobs.reminder(next),
       ...farewells(next, difference.gone),
-      ...correctedMails(agreement, next, difference),
+      ...correctedMails(agreement, next, difference.changesFor),
     ],
   });
   const acting = agreement.recipients.filter(isActing).map(({ id }) => id);
@@ -245,8 +245,8 @@ interface Difference {
   readonly details: JsonObject;
   /** Those who take no part any more. */
   readonly gone: readonly Recipient[];
-  /** Whether others take part, or in another order. */
-  readonly isOfPeople: boolean;
+  /** What is otherwise for this recipient. */
+  changesFor(recipient: Recipient): readonly ChangedPart[];
   /** Whether people see anything else than before. */
   readonly isVisible: boolean;
 }
@@ -283,12 +283,32 @@ function differenceOf(before: Agreement, next: Agreement, { tabs }: Corrected): 
   const details = { ...(members.length === 0 ? {} : { changed: members }), ...Object.fromEntries(filled) };
   const isReordered = changed.some((one) => one.changed.includes("routingOrder"));
   const isExpiryOther = before.expiresAt?.getTime() !== next.expiresAt?.getTime();
+  const ofAll: readonly (readonly [ChangedPart, boolean])[] = [
+    ["subject", members.includes("emailSubject")],
+    ["message", members.includes("emailBlurb")],
+    ["until", isExpiryOther],
+    ["people", gone.length + come.length > 0],
+    ["order", isReordered],
+    ["fields", lists.tabs.length > 0],
+  ];
   return {
     ...{ details, gone },
-    isOfPeople: gone.length + come.length > 0 || isReordered,
+    changesFor: (one) => {
+      const own = changed.find(({ recipientGuid }) => recipientGuid === one.id)?.changed ?? [];
+      const parts = [
+        ...ofAll.flatMap(([part, isOther]) => (isOther ? [part] : [])),
+        ...own.flatMap((name) => ownParts[name] ?? []),
+      ];
+      return [...new Set(parts)];
+    },
     isVisible: filled.length > 0 || isExpiryOther || members.some((name) => name !== "notification"),
   };
 }
+
+/** What only the recipient sees of it. */
+const ownParts: { readonly [name in string]?: ChangedPart } = {
+  ...{ emailSubject: "subject", emailBlurb: "message", note: "message", locale: "language" },
+};
 
 const told = ["routingOrder", "note", "locale", "roleName", "emailSubject", "emailBlurb"] as const;
 

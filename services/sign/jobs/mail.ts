@@ -13,7 +13,7 @@ import { newRecipient } from "../create/new-recipients.ts";
 import type { SignDeps } from "../deps.ts";
 import { hasLink, mailTo } from "../mail/mail-to.ts";
 import { noteUndelivered } from "../mail/undelivered.ts";
-import { isWorthSending, type MailKind, mailWishOf } from "../send/mails.ts";
+import { isWorthSending, type MailWish, mailWishOf } from "../send/mails.ts";
 import { addressOf } from "../sender-domains/sender-domain.ts";
 import { openPrivateKey, readSender, type VerifiedSender } from "../sender-domains/store.ts";
 import { viewTokenHash } from "../signing/view.ts";
@@ -44,8 +44,8 @@ export const sendMails = (deps: SignDeps): JobHandler => ({
   },
 });
 
-interface Letter {
-  readonly kind: MailKind;
+interface Letter extends Pick<MailWish, "changes"> {
+  readonly kind: MailWish["mail"];
   readonly agreement: Agreement;
   readonly recipient: Recipient;
   readonly branded: Branded | undefined;
@@ -66,7 +66,8 @@ async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<
     if (!isWorthSending(wish.mail, agreement, recipient)) return undefined;
     // As it is when the mail is sent.
     const branded = await readBranded(tenant, agreement.brandId ?? null);
-    return { kind: wish.mail, agreement, recipient, branded, sender: await readSender(tenant) };
+    const { mail: kind, changes = [] } = wish;
+    return { kind, changes, agreement, recipient, branded, sender: await readSender(tenant) };
   });
 }
 
@@ -88,7 +89,7 @@ async function trySend(deps: SignDeps, job: Job, letter: Letter): Promise<Sent> 
 const inBrackets = ({ codes }: MailRefusedError): string => (codes === "" ? "" : ` (${codes})`);
 
 async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, letter: Letter): Promise<string> {
-  const { kind, agreement, recipient, branded } = letter;
+  const { kind, changes, agreement, recipient, branded } = letter;
   const baseUrl = publicUrl();
   const messageId = `<${job.id}@${new URL(baseUrl).hostname}>`;
   // Stored before sending, so that nobody gets a link that does not work.
@@ -100,7 +101,7 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
     const isWanted = kind === "completed" && branded?.brand.attachFiles === true;
     const files = isWanted ? await sealedFiles(deps, job, agreement) : undefined;
     const reportUrl = reportUrlOf(deps.abuseContact, agreement.id);
-    const mail = mailTo(recipient, agreement, { kind, link, messageId, branded, files, reportUrl });
+    const mail = mailTo(recipient, agreement, { kind, link, messageId, branded, files, reportUrl, changes });
     await mailer.send({ ...mail, reportToken, ...from(deps, job, letter) });
   } catch (error) {
     if (token !== undefined && isUnsent(error)) await forgetLink(deps, job, token);

@@ -2,7 +2,7 @@ import type { Mail, MailAttachment } from "#platform/mail/mail.ts";
 import { formMail, inLanguages, type MailLook, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
 import { type Branded, type BrandText, textOf } from "../brands/brand.ts";
-import { asksToAct, type MailKind } from "../send/mails.ts";
+import { asksToAct, type ChangedPart, type MailKind } from "../send/mails.ts";
 import { en, type MailTexts } from "./texts/mail-texts.ts";
 import { ar, he, it, nl, pl, ptPt, zh } from "./texts/more-translations.ts";
 import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
@@ -14,11 +14,14 @@ import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
 export function mailTo(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, messageId, branded, files, reportUrl }: MailOccasion,
+  { kind, link, messageId, branded, files, reportUrl, changes }: MailOccasion,
 ): Mail {
   const to = addressee(recipient, kind);
   const isAttached = files === undefined ? undefined : files.length > 0;
-  const written = writeMail({ ...contentOf(recipient, agreement, { kind, link, to, branded, reportUrl }), isAttached });
+  const written = writeMail({
+    ...contentOf(recipient, agreement, { kind, link, to, branded, reportUrl, changes }),
+    isAttached,
+  });
   return { to, messageId, ...written, attachments: [...(written.attachments ?? []), ...(files ?? [])] };
 }
 
@@ -32,6 +35,8 @@ interface MailOccasion {
   readonly files?: readonly MailAttachment[] | undefined;
   /** Absent for no link. */
   readonly reportUrl?: string | undefined;
+  /** What a correction has changed for the reader; absent where nobody says. */
+  readonly changes?: readonly ChangedPart[] | undefined;
 }
 
 /** Whether the mail contains a link to the agreement. */
@@ -46,7 +51,7 @@ function addressee({ role, name, email, hostName, hostEmail }: Recipient, kind: 
 function contentOf(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, to, branded, reportUrl }: Omit<MailOccasion, "messageId"> & { readonly to: Mail["to"] },
+  { kind, link, to, branded, reportUrl, changes }: Omit<MailOccasion, "messageId"> & { readonly to: Mail["to"] },
 ): MailContent {
   const declined = agreement.recipients.find(({ status }) => status === "declined");
   return {
@@ -64,7 +69,7 @@ function contentOf(
       .filter((text) => text.trim() !== "")
       .join("\n\n"),
     link,
-    reportUrl,
+    ...{ reportUrl, changes },
     expiresAt: agreement.expiresAt,
     signerName: recipient.name,
     actorName: declined?.name ?? "",
@@ -163,6 +168,8 @@ export interface MailContent {
   readonly declinedToApprove: boolean;
   /** Whether the sealed files come with the mail; absent where nobody has asked for that. */
   readonly isAttached?: boolean | undefined;
+  /** What a correction has changed for the reader; absent where nobody says. */
+  readonly changes?: readonly ChangedPart[] | undefined;
   readonly reason: string;
 }
 
@@ -189,6 +196,7 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     subject: unasked(content.subject),
     blurb: content.blurb,
     documents: listed(content.documents),
+    changes: (content.changes ?? []).map((part) => texts[changeTexts[part]]).join("\n"),
     reason,
     date: expiresAt === null ? "" : new Intl.DateTimeFormat(tag, dateFormat).format(expiresAt),
   };
@@ -205,7 +213,7 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     subject: ofReader(words.subject) || subjectOf(content, texts, values.subject),
     paragraphs: said.filter((paragraph) => paragraph !== ""),
     quote: isAsking && content.blurb !== "" ? { label: texts.messageFrom, text: "{blurb}" } : undefined,
-    facts: isAsking ? factsOf(content, texts) : [],
+    facts: factsOf(content, texts),
     action: isAsking ? texts[linkTexts[task].action] : texts.download,
     report: content.reportUrl ? { text: texts.reportAbuse, url: content.reportUrl } : undefined,
     notes: [isAsking && content.link !== "" ? texts[linkTexts[task].warning] : "", texts.why].filter(
@@ -217,14 +225,23 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
 /** A brand calls the reader by `{name}`, which in ours may be somebody else. */
 const ofReader = (text: string): string => text.replaceAll("{name}", "{reader}");
 
-function factsOf({ documents, expiresAt }: MailContent, texts: MailTexts): [label: string, text: string][] {
+function factsOf(content: MailContent, texts: MailTexts): [label: string, text: string][] {
+  const { kind, documents, expiresAt, changes = [] } = content;
+  const changed: [string, string][] = changes.length === 0 ? [] : [[texts.whatChanged, "{changes}"]];
+  if (!asksToAct(kind)) return changed;
   return [
+    ...changed,
     [texts.from, "{sender}"],
     [texts.agreement, "{subject}"],
     ...(documents.length === 0 ? [] : ([[texts.documents, "{documents}"]] as [string, string][])),
     ...(expiresAt === null ? [] : ([[texts.until, "{date}"]] as [string, string][])),
   ];
 }
+
+const changeTexts = {
+  ...{ subject: "changeOfSubject", message: "changeOfMessage", until: "changeOfEnd", people: "changeOfPeople" },
+  ...{ order: "changeOfOrder", fields: "changeOfFields", language: "changeOfLanguage" },
+} as const satisfies { readonly [part in ChangedPart]: keyof MailTexts };
 
 const maxListed = 5;
 

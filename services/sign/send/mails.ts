@@ -23,7 +23,13 @@ export interface MailWish {
   readonly mail: MailKind;
   /** Of somebody who takes no part any more, all that is left of them. */
   readonly former?: Former;
+  /** What a correction has changed for the reader. */
+  readonly changes?: readonly ChangedPart[];
 }
+
+/** What a correction may change for those who read of it; nothing of it says what it was or is. */
+const changedParts = ["subject", "message", "until", "people", "order", "fields", "language"] as const;
+export type ChangedPart = (typeof changedParts)[number];
 
 export type Former = Pick<Recipient, "role" | "name" | "email" | "hostName" | "hostEmail" | "locale">;
 
@@ -60,18 +66,24 @@ export const farewells = (agreement: Agreement, gone: readonly Recipient[]): Job
     return [{ ...job, payload: { ...job.payload, former: { role, name, email, hostName, hostEmail, locale } } }];
   });
 
-/** For those whose turn goes on, when they see anything else, and for all others who are concerned by who takes part. */
+/**
+ * For those whose turn goes on, when they see anything else, and for all others who are concerned by who takes part. Each
+ * correction has mails of its own, so that none goes unsaid while an earlier one is being mailed.
+ */
 export const correctedMails = (
   before: Agreement,
   agreement: Agreement,
-  { isVisible, isOfPeople }: { readonly isVisible: boolean; readonly isOfPeople: boolean },
+  changesFor: (recipient: Recipient) => readonly ChangedPart[],
 ): JobRequest[] => {
   const asked = new Set(before.recipients.filter(wasAsked).map(({ id }) => id));
   return agreement.recipients
     .filter((recipient) => isRemote(recipient) && asked.has(recipient.id))
     .flatMap((recipient) => {
-      if (isActing(recipient)) return isVisible ? [mailJob("corrected", agreement, recipient)] : [];
-      return isOfPeople ? [mailJob("changed", agreement, recipient)] : [];
+      const isAsked = isActing(recipient);
+      const changes = changesFor(recipient).filter((part) => isAsked || part === "people" || part === "order");
+      if (changes.length === 0) return [];
+      const { key, payload, ...job } = mailJob(isAsked ? "corrected" : "changed", agreement, recipient);
+      return [{ ...job, key: `${key}:${agreement.version}`, payload: { ...payload, changes } }];
     });
 };
 
@@ -87,11 +99,16 @@ export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: 
 const isDone = ({ status }: Agreement): boolean => status === "completing" || status === "completed";
 
 /** Undefined when the payload belongs to another kind of job. */
-export function mailWishOf({ agreementId, recipientId, mail, former }: JsonObject): MailWish | undefined {
+export function mailWishOf({ agreementId, recipientId, mail, former, changes }: JsonObject): MailWish | undefined {
   if (typeof agreementId !== "string" || typeof recipientId !== "string") return undefined;
   const kind = mailKinds.find((one) => one === mail);
   if (kind === undefined) return undefined;
-  return { agreementId, recipientId, mail: kind, ...(kind === "removed" ? { former: former as Former } : {}) };
+  const changed = Array.isArray(changes) ? changedParts.filter((part) => changes.includes(part)) : [];
+  return {
+    ...{ agreementId, recipientId, mail: kind },
+    ...(kind === "removed" ? { former: former as Former } : {}),
+    ...(changed.length === 0 ? {} : { changes: changed }),
+  };
 }
 
 /** Their places stand in mails that were sent: new ones go to the end. */

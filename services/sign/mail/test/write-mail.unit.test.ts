@@ -50,6 +50,18 @@ describe("writeMail", () => {
     ]);
   });
 
+  test("says what a correction has changed", () => {
+    const changes = ["until", "people"] as const;
+    expect(writeMail({ ...content, kind: "corrected", changes }).text).toContain(
+      "What changed: End date\nWho takes part",
+    );
+    const { text, html } = writeMail({ ...content, kind: "changed", changes: ["people"], locale: "de" });
+    expect(text).toContain("Geändert wurde: Wer beteiligt ist");
+    expect(html).toContain("Wer beteiligt ist");
+    expect(text).not.toContain("NDA.pdf");
+    expect(writeMail({ ...content, kind: "corrected" }).text).not.toContain("What changed");
+  });
+
   test("says where to report abuse, whatever its brand", () => {
     const reportUrl = "https://abuse.example/form?reference=a&b";
     const { text, html } = writeMail({ ...content, locale: "de", reportUrl, words: { subject: "", intro: "Hi" } });

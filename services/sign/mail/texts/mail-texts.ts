@@ -49,6 +49,15 @@ export interface MailTexts {
   readonly correctedText: string;
   /** For those who need not do anything, when others take part. */
   readonly changedText: string;
+  /** The label of what is otherwise, and what that may be, each on a line of its own. */
+  readonly whatChanged: string;
+  readonly changeOfSubject: string;
+  readonly changeOfMessage: string;
+  readonly changeOfEnd: string;
+  readonly changeOfPeople: string;
+  readonly changeOfOrder: string;
+  readonly changeOfFields: string;
+  readonly changeOfLanguage: string;
   /** For those who take no part any more. */
   readonly removedSubject: string;
   readonly removedText: string;
@@ -110,6 +119,14 @@ export const en: MailTexts = {
   correctedText: "{sender} has changed “{subject}”. What you see when you open it now is what counts.",
   changedText:
     "{sender} has changed who takes part in “{subject}”, or when it is their turn. You do not need to do anything now.",
+  whatChanged: "What changed",
+  changeOfSubject: "Subject",
+  changeOfMessage: "Message",
+  changeOfEnd: "End date",
+  changeOfPeople: "Who takes part",
+  changeOfOrder: "Order",
+  changeOfFields: "Fields",
+  changeOfLanguage: "Language",
   removedSubject: "No longer needed: {subject}",
   removedText:
     "{sender} no longer asks you to take part in “{subject}”. The link you had does not work any more, and you do not need to do anything.",

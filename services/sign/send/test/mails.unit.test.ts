@@ -60,26 +60,44 @@ describe("who gets a mail", () => {
         const wish = mailWishOf(payload);
         if (kind !== "mail" || wish === undefined) return [];
         const { email } = wish.former ?? agreement.recipients.find(({ id }) => id === wish.recipientId) ?? {};
-        return [`${wish.mail} ${email}`];
+        return [[wish.mail, email, ...(wish.changes ?? [])].join(" ")];
       });
     };
     const eve = { recipientId: "1", name: "Eve", email: "eve@example.com", tabs: [] };
     expect(correct({ recipients: [eve] })).toEqual([
       "removed person1@example.com",
-      "changed person3@example.com",
+      "changed person3@example.com people",
       "invitation eve@example.com",
     ]);
     // The same address is asked again, which says it all.
     expect(correct({ recipients: [{ recipientId: "1", name: "Anna", tabs: [] }] })).toEqual([
-      "changed person3@example.com",
+      "changed person3@example.com people",
       "invitation person1@example.com",
     ]);
-    expect(correct({ texts: { emailSubject: "Lease" } })).toEqual(["corrected person1@example.com"]);
+    expect(correct({ texts: { emailSubject: "Lease" } })).toEqual(["corrected person1@example.com subject"]);
     expect(correct({ notification: { reminderEnabled: true, reminderDelay: 2 } })).toEqual([]);
     expect(correct({ removeRecipientIds: ["4"] })).toEqual([
-      "corrected person1@example.com",
-      "changed person3@example.com",
+      "corrected person1@example.com people",
+      "changed person3@example.com people",
     ]);
+    // What only somebody else sees concerns nobody else.
+    expect(correct({ recipients: [{ recipientId: "2", note: "Hurry.", tabs: [] }] })).toEqual([]);
+    expect(correct({ recipients: [{ recipientId: "1", note: "Hurry.", locale: "de", tabs: [] }] })).toEqual([
+      "corrected person1@example.com message language",
+    ]);
+    expect(correct({ notification: { expireAfter: 9 }, texts: { emailBlurb: "Soon." } })).toEqual([
+      "corrected person1@example.com message until",
+    ]);
+  });
+
+  test("each correction has mails of its own", () => {
+    const nothing = { reason: "", texts: {}, notification: {}, removeRecipientIds: [], recipients: [], tabs: [] };
+    const correct = (agreement: typeof sent, emailSubject: string) =>
+      correctAgreement(agreement, { ...nothing, texts: { emailSubject } }, () => [], context).change;
+    const first = correct(sent, "Lease");
+    const second = correct({ ...first.agreement, version: first.agreement.version + 1 }, "Lease 2");
+    const keys = [...first.jobs, ...second.jobs].flatMap(({ kind, key }) => (kind === "mail" ? [key] : []));
+    expect(new Set(keys).size).toBe(2);
   });
 
   test("everybody, when it is completed", () => {

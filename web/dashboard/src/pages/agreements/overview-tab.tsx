@@ -68,7 +68,8 @@ function CustomFields({ agreement: { customFields } }: { readonly agreement: Agr
 function Recipients({ agreement }: { readonly agreement: Agreement }) {
   const texts = useTexts("agreements");
   const [linked, setLinked] = useState<Recipient>();
-  const columns = useColumns(agreement, setLinked);
+  const [moved, setMoved] = useState<Recipient>();
+  const columns = useColumns(agreement, { onLink: setLinked, onMove: setMoved });
   return (
     <>
       <Table
@@ -79,13 +80,19 @@ function Recipients({ agreement }: { readonly agreement: Agreement }) {
         empty={<EmptyState title={texts.noRecipients} text={texts.noRecipientsText} />}
       />
       {linked && <LinkDialog agreement={agreement} recipient={linked} onClose={() => setLinked(undefined)} />}
+      {moved && <AddressDialog agreement={agreement} recipient={moved} onClose={() => setMoved(undefined)} />}
     </>
   );
 }
 
-function useColumns(agreement: Agreement, onLink: (recipient: Recipient) => void): readonly Column<Recipient>[] {
+interface Asking {
+  readonly onLink: (recipient: Recipient) => void;
+  readonly onMove: (recipient: Recipient) => void;
+}
+
+function useColumns(agreement: Agreement, { onLink, onMove }: Asking): readonly Column<Recipient>[] {
   const texts = useTexts("agreements");
-  const mayLink = useSession().can("sign:write") && isOpen(agreement);
+  const mayAsk = useSession().can("sign:write") && isOpen(agreement);
   const recipients = recipientsOf(agreement);
   const columns: readonly Column<Recipient>[] = [
     { id: "order", title: texts.order, cell: ({ routingOrder }) => routingOrder },
@@ -98,11 +105,19 @@ function useColumns(agreement: Agreement, onLink: (recipient: Recipient) => void
     },
     { id: "since", title: texts.changedAt, cell: (recipient) => <Since recipient={recipient} /> },
   ];
-  if (!mayLink || !recipients.some(canHaveLink)) return columns;
-  const cell = (recipient: Recipient) =>
-    canHaveLink(recipient) && <Button onPress={() => onLink(recipient)}>{texts.link}</Button>;
-  return [...columns, { id: "link", title: "", cell, align: "end" }];
+  if (!mayAsk || !recipients.some((one) => canHaveLink(one) || canMove(one))) return columns;
+  const cell = (recipient: Recipient) => (
+    <span className="agreement-asks">
+      {canHaveLink(recipient) && <Button onPress={() => onLink(recipient)}>{texts.link}</Button>}
+      {canMove(recipient) && <Button onPress={() => onMove(recipient)}>{texts.otherAddress}</Button>}
+    </span>
+  );
+  return [...columns, { id: "ask", title: "", cell, align: "end" }];
 }
+
+/** Whoever is mailed and has not finished may be asked at another address. */
+const canMove = ({ clientUserId, status }: Recipient): boolean =>
+  clientUserId === null && status !== "completed" && status !== "declined";
 
 /** Others are mailed theirs. */
 const canHaveLink = (recipient: Recipient): boolean => recipient.clientUserId !== null && isActing(recipient);
@@ -134,22 +149,10 @@ function State({ agreement, recipient }: { readonly agreement: Agreement; readon
 /** A mail came back: the mailbox works again, or somebody knows another address. */
 function Unreached({ agreement, recipient }: { readonly agreement: Agreement; readonly recipient: Recipient }) {
   const texts = useTexts("agreements");
-  const mayCorrect = useSession().can("sign:write");
-  const [isAsked, setIsAsked] = useState(false);
   return (
     <>
       <small>{texts.mailReturned(recipient.deliveryFailedReason ?? "")}</small>
-      {isOpen(agreement) && isActing(recipient) && (
-        <>
-          <small>{texts.mailReturnedAdvice}</small>
-          {mayCorrect && (
-            <span>
-              <Button onPress={() => setIsAsked(true)}>{texts.otherAddress}</Button>
-            </span>
-          )}
-        </>
-      )}
-      {isAsked && <AddressDialog agreement={agreement} recipient={recipient} onClose={() => setIsAsked(false)} />}
+      {isOpen(agreement) && isActing(recipient) && <small>{texts.mailReturnedAdvice}</small>}
     </>
   );
 }
@@ -179,10 +182,11 @@ function AddressDialog({ agreement, recipient, onClose }: LinkDialogProps) {
     onClose();
   };
   const name = recipient[members.name] ?? "";
+  const isAsked = isActing(recipient);
   return (
     <Dialog title={texts.otherAddressTitle(name)} isOpen onClose={onClose}>
-      <p>{texts.otherAddressText}</p>
-      <Form submit={texts.otherAddressSend} onSubmit={change} onCancel={onClose}>
+      <p>{isAsked ? texts.otherAddressText : texts.otherAddressLater}</p>
+      <Form submit={isAsked ? texts.otherAddressSend : texts.otherAddressSave} onSubmit={change} onCancel={onClose}>
         <TextField name={fieldOf(members.name)} label={texts.name} defaultValue={name} maxLength={100} isRequired />
         <TextField
           name={fieldOf(members.email)}

@@ -109,6 +109,9 @@ export const agreements: Texts["agreements"] = {
   otherAddressText:
     "Der alte Link gilt nicht mehr, und eine neue E-Mail wird gesendet. Was dort schon ausgefüllt war, wird entfernt.",
   otherAddressSend: "Ändern und senden",
+  otherAddressLater:
+    "Um die Unterschrift wird erst gebeten, wenn die Person an der Reihe ist. Andere Beteiligte erfahren, dass sich geändert hat, wer beteiligt ist.",
+  otherAddressSave: "Ändern",
   address: "E-Mail",
   changedAt: "Letzte Aktivität",
   embedded: "Unterschreibt in Ihrer Anwendung",

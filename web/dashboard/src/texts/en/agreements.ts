@@ -110,6 +110,9 @@ export const agreements = {
   otherAddressText:
     "The old link stops working, and a new email goes out. Anything they’ve already filled in is removed.",
   otherAddressSend: "Change and send",
+  otherAddressLater:
+    "They aren’t asked before it is their turn. Other recipients are told that the list of recipients has changed.",
+  otherAddressSave: "Change",
   address: "Email",
   changedAt: "Last activity",
   embedded: "Signs in your app",
