@@ -161,7 +161,8 @@ async function prepareAndSeal(
   const prepared = await intake.prepareSeal({ bytes: original, statement, ...filling });
   const { bytes } = prepared;
   signal.throwIfAborted();
-  await witness.confirm({ agreementId: id, shown: original, sealed: bytes, marks: filling.marks });
+  const { marks, isCertificate = false } = filling;
+  await witness.confirm({ agreementId: id, shown: original, sealed: bytes, marks, isCertificate });
   signal.throwIfAborted();
   const level = await sealer.seal(prepared, wanted, signal);
   return { file: { id: newId(), sha256: sha256Of(bytes), level }, bytes };

@@ -15,6 +15,8 @@ export interface WitnessJob {
   /** The one that is about to be sealed. */
   readonly sealed: Uint8Array;
   readonly marks: readonly WitnessedMark[];
+  /** Printed by ourselves a moment ago: no program of others has written it, and nobody has looked at it. */
+  readonly isCertificate?: boolean;
 }
 
 export type WitnessOutcome =

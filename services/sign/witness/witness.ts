@@ -14,6 +14,7 @@ export interface SealingInQuestion {
   readonly shown: Uint8Array;
   readonly sealed: Uint8Array;
   readonly marks: readonly Mark[];
+  readonly isCertificate: boolean;
 }
 
 /** Looks at each file before it is sealed, without the library that has written it. */
@@ -71,9 +72,9 @@ export function createWitness({ logger, metrics, tracer, ...limits }: WitnessOpt
       handOut();
     });
   return {
-    confirm: ({ agreementId, shown, sealed, marks }) =>
-      step(tracer, "witness", { "assent.bytes": sealed.length }, async () => {
-        const outcome = await look({ shown, sealed, marks: marks.map(witnessedMark) });
+    confirm: ({ agreementId, marks, ...files }) =>
+      step(tracer, "witness", { "assent.bytes": files.sealed.length }, async () => {
+        const outcome = await look({ ...files, marks: marks.map(witnessedMark) });
         if (outcome === "closed") throw new DomainError("SERVICE_UNAVAILABLE");
         if (typeof outcome === "string") {
           metrics.signWitnessed.inc({ outcome: "ended" });

@@ -53,6 +53,9 @@ async function prepared(bytes: Buffer, marks: readonly Mark[], isSigned = false)
 const compare = (shown: Buffer, sealed: Uint8Array, marks: readonly Mark[]) =>
   compareFiles({ shown, sealed, marks: marks.map(witnessedMark) });
 
+const compareCertificate = (shown: Buffer, sealed: Uint8Array) =>
+  compareFiles({ shown, sealed, marks: [], isCertificate: true });
+
 const names = [
   ...["Ann", "fi ffl Ａ① café", "王小明（北京）", "山田 太郎さん", "𠮷野 髙橋", "홍길동", "राजेश कुमार", "Łukasz 王"],
   ...["משה כהן (12)", "محمد عبد الله الأحمد", "Ann אבג 12", "สมชาย ที่นี่ น้ำ", "Łu 😀 x\u{1e8d0} 王", "Ж\u2069\u0e31 Ш"],
@@ -158,6 +161,14 @@ describe("files of all kinds with marks of all kinds are found the same", () => 
     const marks = marksWith("Ann");
     expect(await compare(bytes, await prepared(bytes, marks), marks)).toBeUndefined();
   });
+
+  test("as a certificate, to which nothing but the seal was added", async () => {
+    const bytes = await ordinaryPdf(2);
+    expect(await compareCertificate(bytes, await prepared(bytes, []))).toBeUndefined();
+    expect(await compareCertificate(bytes, await prepared(bytes, marksWith("Ann")))).toContain("page 1");
+    const broken = withBrokenTable(paintedPdf());
+    expect(await compareCertificate(broken, await prepared(broken, []))).toBeUndefined();
+  });
 });
 
 /** Does to a prepared file what a faulty writer would: another revision with these changes. */
@@ -188,6 +199,7 @@ describe("a file that a faulty writer has changed", () => {
     const bytes = await onOnePage(addForm);
     const sealed = await changed(await prepared(bytes, marks), change);
     expect(await compare(bytes, sealed, marks)).toContain(difference);
+    expect(await compareCertificate(bytes, await changed(await prepared(bytes, []), change))).toContain(difference);
   });
 
   test.each<[string, (document: PDFDocument) => unknown, string]>([
@@ -203,6 +215,8 @@ describe("a file that a faulty writer has changed", () => {
     await change(document);
     addSignaturePlaceholder(document, statement);
     expect(await compare(bytes, await document.commit({ useObjectStreams: false }), marks)).toContain(difference);
+    const certificate = await changed(await prepared(bytes, []), change);
+    expect(await compareCertificate(bytes, certificate)).toMatch(/^page 1: |^something that was there/);
   });
 
   test("that writes something else into the marks, or puts them elsewhere, is stopped", async () => {
