@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "#platform/logger.ts";
-import type { InternalTokens } from "#platform/rpc/internal-tokens.ts";
+import type { InternalTokens } from "#platform/rpc/callers.ts";
 import { createAdminTransport } from "../dev/admin-transport.ts";
 import { type AdminClient, type Demo, prepareDemo } from "../dev/demo.ts";
 import { type Distributed, type DistributedOptions, startDistributed } from "../dev/distributed.ts";

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Environment } from "#platform/config.ts";
 import { makePrivateFolder } from "#platform/durable-file.ts";
-import { createInternalTokens, type InternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
+import { createInternalTokens, type InternalTokens, parseInternalKeys } from "#platform/rpc/callers.ts";
 
 /** The keys that a running copy needs again after a restart; losing them makes its database useless. */
 export interface Secrets {

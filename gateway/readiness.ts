@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
-import { type FindMissing, healthMs } from "#platform/health.ts";
+import { type FindMissing, healthMs } from "#platform/admin-port.ts";
 import type { Logger } from "#platform/logger.ts";
 import type { Revocations } from "./auth/revocations.ts";
 

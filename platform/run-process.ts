@@ -1,10 +1,10 @@
 import type { DescService } from "@bufbuild/protobuf";
+import { type FindMissing, unreachable } from "./admin-port.ts";
 import { systemClock } from "./clock.ts";
 import { type Environment, type SettingValues, textNow } from "./config.ts";
 import { createMemoryBus } from "./events/memory.ts";
 import { createNatsBus } from "./events/nats.ts";
 import { watchBus, watchCertificates } from "./gauges.ts";
-import { type FindMissing, unreachable } from "./health.ts";
 import { newId } from "./ids.ts";
 import { createLogger } from "./logger.ts";
 import { createMetrics } from "./metrics.ts";

@@ -16,8 +16,13 @@ import {
 } from "./config.ts";
 import type { Logger } from "./logger.ts";
 import { isEmailAddress } from "./mail/mail.ts";
-import { parseAdminTokens, requireKnownCaller } from "./rpc/callers.ts";
-import { createInternalTokens, type InternalTokens, parseInternalKeys } from "./rpc/internal-tokens.ts";
+import {
+  createInternalTokens,
+  type InternalTokens,
+  parseAdminTokens,
+  parseInternalKeys,
+  requireKnownCaller,
+} from "./rpc/callers.ts";
 import type { RpcRoutes } from "./rpc/routes.ts";
 import type { TlsFiles } from "./rpc/tls.ts";
 import { tracingSettings } from "./tracing/settings.ts";

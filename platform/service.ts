@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Interceptor } from "@connectrpc/connect";
 import type { RequestHandler } from "express";
-import { type AdminPort, startAdminPort } from "./admin-port.ts";
+import { type AdminPort, createHealthState, type FindMissing, type HealthState, startAdminPort } from "./admin-port.ts";
 import type { Clock } from "./clock.ts";
 import type { FreshText } from "./config.ts";
 import type { EventBus } from "./events/bus.ts";
-import { deadEventRoutes } from "./events/dead-event-routes.ts";
 import type { DeadEvents } from "./events/dead-events.ts";
-import { createHealthState, type FindMissing, type HealthState } from "./health.ts";
+import { deadEventRoutes } from "./events/dead-events.ts";
 import type { NewId } from "./ids.ts";
 import type { Logger } from "./logger.ts";
 import type { Resealer } from "./master-keys/reseal.ts";

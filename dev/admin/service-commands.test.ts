@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type AdminPort, startAdminPort } from "#platform/admin-port.ts";
+import { type AdminPort, createHealthState, startAdminPort } from "#platform/admin-port.ts";
 import type { Environment } from "#platform/config.ts";
-import { deadEventRoutes } from "#platform/events/dead-event-routes.ts";
-import { createHealthState } from "#platform/health.ts";
+import { deadEventRoutes } from "#platform/events/dead-events.ts";
 import { createLogger } from "#platform/logger.ts";
 import { masterKeyRoutes } from "#platform/master-keys/routes.ts";
 import { createMetrics } from "#platform/metrics.ts";

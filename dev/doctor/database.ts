@@ -2,12 +2,11 @@ import pg from "pg";
 import { identifier } from "#platform/db/ddl.ts";
 import { startupOptions } from "#platform/db/pool.ts";
 import { allMigrations } from "../migrations.ts";
-import { checkDatabaseDisk } from "./disk.ts";
 import { checkErasures } from "./erasures.ts";
 import { type Finding, type Installation, notice, ok, type Query, reasonOf, skipped, wrong } from "./finding.ts";
 import { checkKeys, checkLogWitness } from "./keys.ts";
 import { checkRoles } from "./roles.ts";
-import { isLoopback } from "./surroundings.ts";
+import { checkDatabaseDisk, isLoopback } from "./surroundings.ts";
 
 const oldestPostgres = 160_000;
 const patienceMs = 5_000;

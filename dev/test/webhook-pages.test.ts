@@ -11,7 +11,7 @@ import {
   EndpointSchema,
   WebhooksService,
 } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
-import { createDeliveriesPage, type DeliveriesPage } from "../deliveries-page.ts";
+import { createDeliveriesPage, type DeliveriesPage } from "../local-page.ts";
 import { createWebhookInbox } from "../webhook-inbox.ts";
 import { type LocalServer, serveLocally } from "./local-server.ts";
 

@@ -16,9 +16,9 @@ import {
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { FileDescriptorProtoSchema, FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext, Interceptor, Transport } from "@connectrpc/connect";
+import { createHealthState } from "#platform/admin-port.ts";
 import { callerHeaderNames } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
-import { createHealthState } from "#platform/health.ts";
 import { peerKey, requireKnownCaller } from "#platform/rpc/callers.ts";
 import { serverInterceptors } from "#platform/rpc/interceptors.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";

@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { textNow } from "#platform/config.ts";
 import { DomainError } from "#platform/errors.ts";
 import { standardDialect } from "../http/error-dialect.ts";
+import type { SnsReader } from "../mail-reports/delivery-report.ts";
 import { type FailedMail, readDeliveryReport } from "../mail-reports/delivery-report.ts";
-import type { SnsReader } from "../mail-reports/sns.ts";
 import { type BodySpec, defineRoute, onBehalfOf, type Route } from "./route.ts";
 import { example } from "./schema-parts.ts";
 

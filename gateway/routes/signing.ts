@@ -25,8 +25,8 @@ import { jsonReply, type Reply } from "../http/reply.ts";
 import { requireOwnOrigin, requireSessionToken, visitorOf } from "../signing/session.ts";
 import { createBody, defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { fileErrors } from "./sign/base.ts";
+import * as schemas from "./signing-page.ts";
 import { signingPageRoutes } from "./signing-page.ts";
-import * as schemas from "./signing-schemas.ts";
 
 const base = {
   tag: schemas.signingTag,

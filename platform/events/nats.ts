@@ -19,10 +19,9 @@ import { aborted, createGate, repeatUntil } from "./background.ts";
 import { type BusEvent, checkDurableName, type EventBus, holdMs, type Mark } from "./bus.ts";
 import { coveringPattern, eventIdOf, withMark } from "./marks.ts";
 import { publishAll, publishTimeoutMs, readNewestMark } from "./nats-publish.ts";
-import { ensureStream, type StreamState, stream } from "./nats-stream.ts";
-import { parseNatsUrl } from "./nats-url.ts";
+import { ensureStream, parseNatsUrl, type StreamState, stream } from "./nats-stream.ts";
 import type { Wire } from "./pull.ts";
-import { keepSubscribed, type Link, type LinkSource } from "./subscription.ts";
+import { keepSubscribed, type Link, type LinkSource } from "./pull.ts";
 
 export interface NatsBusOptions {
   /** One or more servers, separated by commas: `nats://[user:password@]host:port`, `tls://…` for TLS, with `?ca=…` of an authority of its own. Asked for again each time it connects. */

@@ -13,9 +13,9 @@ import {
 import type { Metrics } from "../metrics.ts";
 import type { Tracer } from "../telemetry.ts";
 import { traceTransport } from "../tracing/trace-calls.ts";
+import type { InternalTokens } from "./callers.ts";
 import { internalTokenHeader } from "./callers.ts";
 import { measureTransport } from "./interceptors.ts";
-import type { InternalTokens } from "./internal-tokens.ts";
 import { addHeaders, defaultMaxMessageBytes, fromWire, headersFromMetadata, toWire } from "./metadata.ts";
 import { errorFromStatus, noConnection, timedOut } from "./status.ts";
 import { channelCredentials, type TlsFiles } from "./tls.ts";

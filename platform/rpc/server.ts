@@ -9,7 +9,7 @@ import {
   type sendUnaryData,
   type UntypedHandleCall,
 } from "@grpc/grpc-js";
-import { type HealthState, healthRoutes } from "../health.ts";
+import { type HealthState, healthRoutes } from "../admin-port.ts";
 import type { Logger } from "../logger.ts";
 import { namesOfCertificate, type Peer } from "./callers.ts";
 import { addHeaders, defaultMaxMessageBytes, fromWire, headersFromMetadata, toWire } from "./metadata.ts";

@@ -1,6 +1,5 @@
 import { escapeHtml } from "../restricted-html/serialize.ts";
-import type { Words } from "./block-changes.ts";
-import type { Difference, DifferenceBlock } from "./difference.ts";
+import type { Difference, DifferenceBlock, Words } from "./block-changes.ts";
 
 export interface ToldChanges {
   /** Undefined when it would be too long to be read. */

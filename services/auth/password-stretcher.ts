@@ -2,7 +2,7 @@ import * as crypto from "node:crypto";
 import { promisify } from "node:util";
 import { DomainError } from "#platform/errors.ts";
 import { createWorkerPool } from "#platform/worker-pool.ts";
-import { composed } from "./domain/password.ts";
+import { composed } from "./domain/secrets.ts";
 import type { StretchJob } from "./stretch-thread.ts";
 
 /** What argon2id costs. */

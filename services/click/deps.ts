@@ -4,7 +4,7 @@ import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import type { ErrorCode } from "#platform/errors.ts";
 import type { AcceptPath } from "./accept/accept-path.ts";
 import type { PurposeOffers, TemplateOffers } from "./consent/purpose-offers.ts";
-import type { Setbacks } from "./erasure/setbacks.ts";
+import type { Setbacks } from "./erasure/erase-due.ts";
 import type { EvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import type { EvidenceParts } from "./keys/evidence-parts.ts";
 import type { LogGuard } from "./log/epochs.ts";

@@ -22,8 +22,7 @@ import { createCampaignWorker } from "./campaigns/campaign-worker.ts";
 import type { ClickConfig } from "./config.ts";
 import { createPurposeOffers, createTemplateOffers } from "./consent/purpose-offers.ts";
 import { createCopyWorker } from "./copies/copy-worker.ts";
-import { createEraser, mayEraseByTime } from "./erasure/erase-due.ts";
-import { createSetbacks } from "./erasure/setbacks.ts";
+import { createEraser, createSetbacks, mayEraseByTime } from "./erasure/erase-due.ts";
 import { createEvidencePrinter } from "./evidence/pdf/evidence-printer.ts";
 import { clickRoutes, evidenceAdminRoutes, personalDataRoutes } from "./handlers.ts";
 import { createEvidenceParts } from "./keys/evidence-parts.ts";
@@ -35,8 +34,7 @@ import { createRendering } from "./render/render-deps.ts";
 import { createStatistics, createTemplateParts } from "./stats/create-statistics.ts";
 import { sweepUnlessAway } from "./sweep.ts";
 import { createContentKeeper } from "./terms/content-keeper.ts";
-import { applyVersionPublished, versionPublishedSubject } from "./terms/publications.ts";
-import { createTemplateSource } from "./terms/template-source.ts";
+import { applyVersionPublished, createTemplateSource, versionPublishedSubject } from "./terms/template-source.ts";
 import { createKeyHasher } from "./vault/subject-vault.ts";
 
 export interface ClickServiceDeps {

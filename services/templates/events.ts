@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { Caller } from "#platform/caller.ts";
 import { type EventContext, type OutboxRecord, outboxRecord } from "#platform/outbox/outbox.ts";
 import type { NextText } from "./domain/approval.ts";

@@ -1,5 +1,5 @@
 import type { AuditAction } from "#api/audit-actions.ts";
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Clock } from "#platform/clock.ts";
 import type { Tenant } from "#platform/db/pool.ts";

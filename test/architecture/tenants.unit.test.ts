@@ -57,7 +57,7 @@ const across: Readonly<Record<string, readonly string[]>> = {
   "Claimers and senders: work of every organization is taken, held and written down together": [
     "services/auth/privacy/erasure-store.ts claimErasure",
     "services/auth/store/job-store.ts claimJob",
-    "services/auth/privacy/export-schedule-store.ts findDueSchedules",
+    "services/auth/privacy/export-store.ts findDueSchedules",
     "services/auth/store/mail-store.ts claimMails",
     "services/click/campaigns/due-campaign-store.ts findDueCampaigns",
     "services/click/campaigns/due-campaign-store.ts findForgotten",

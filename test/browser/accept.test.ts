@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import type { Page } from "playwright-core";
 import { sha256Label } from "#platform/canonical-json.ts";
 import { until } from "#platform/testing/until.ts";
-import { blockChanges } from "#platform/text-changes/block-changes.ts";
+import { blockChanges, foldChanges } from "#platform/text-changes/block-changes.ts";
 import { changesHtml } from "#platform/text-changes/changes-html.ts";
-import { foldChanges } from "#platform/text-changes/difference.ts";
 import { blocksOf } from "#platform/text-changes/text-blocks.ts";
 import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
 import { hostHtml, openHostPage } from "./support/host-page.ts";

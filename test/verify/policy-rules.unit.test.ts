@@ -5,8 +5,8 @@ import { checkDeclinePolicy, checkPolicy } from "../../services/click/accept/pol
 import { checkVerification } from "../../services/click/accept/verification.ts";
 import { addEvents, type PageEventType } from "../../services/click/sessions/session.ts";
 import { effectivePolicy, type Policy } from "../../services/click/terms/policy.ts";
+import { expectedChecks, pageFacts } from "../../web/verify/src/check-policy.ts";
 import type { Json } from "../../web/verify/src/json.ts";
-import { expectedChecks, pageFacts } from "../../web/verify/src/policy-rules.ts";
 
 const methods = fc.subarray(["NONE", "CUSTOMER_ATTESTED", "CUSTOMER_SESSION", "TYPED_NAME", "AGE_STATEMENT", "OIDC"]);
 const name = fc.constantFrom("", "  ", "Ada Lovelace", "ada  lovelace ", "Ａda Lovelace", "Charles Babbage");

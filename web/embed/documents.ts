@@ -1,7 +1,6 @@
 import { el } from "./dom.ts";
 import type { Recorder } from "./recorder.ts";
-import type { DisplayMode, Rendering } from "./rendering.ts";
-import type { DocumentToOpen } from "./steps.ts";
+import type { DisplayMode, DocumentToOpen, Rendering } from "./rendering.ts";
 import type { TextView } from "./text.ts";
 import type { Words } from "./words.ts";
 

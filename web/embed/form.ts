@@ -1,8 +1,7 @@
 import type { Answers, Decision } from "./acceptance.ts";
 import { el, setAttribute } from "./dom.ts";
 import type { Recorder } from "./recorder.ts";
-import type { Purpose, Rendering } from "./rendering.ts";
-import type { Steps } from "./steps.ts";
+import type { Purpose, Rendering, Steps } from "./rendering.ts";
 import { fill, type Words } from "./words.ts";
 
 /** Where a person decides. */

@@ -8,8 +8,7 @@ import { DeliveryError, type HandOverResult, toDeliveryError } from "./handover.
 import type { MountOptions } from "./options.ts";
 import { createPdfSource } from "./pdf.ts";
 import { createRecorder, type Recorder } from "./recorder.ts";
-import { type DisplayMode, objectOf, type Rendering } from "./rendering.ts";
-import { createSteps } from "./steps.ts";
+import { createSteps, type DisplayMode, objectOf, type Rendering } from "./rendering.ts";
 import { createChanges, createText, type TextView } from "./text.ts";
 import { chooseWords, fill, type Words } from "./words.ts";
 

@@ -1,8 +1,18 @@
 import { isSignatureGood } from "../verify/src/algorithm.ts";
 import { type Bytes, concat, digest, isSame } from "../verify/src/bytes.ts";
-import { type Certificate, parseCertificate } from "../verify/src/certificate.ts";
+import {
+  type Certificate,
+  contextTag,
+  type Der,
+  oid,
+  parseCertificate,
+  partsOf,
+  readDer,
+  requireTag,
+  sequence,
+  tags,
+} from "../verify/src/certificate.ts";
 import { isSignerNamed, parseSigner, type Signer } from "../verify/src/cms-signer.ts";
-import { contextTag, type Der, oid, partsOf, readDer, requireTag, sequence, tags } from "../verify/src/der.ts";
 import { ensure, fail } from "../verify/src/finding.ts";
 import { oids } from "../verify/src/object-ids.ts";
 

@@ -7,12 +7,11 @@ import { dirname, join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import type pg from "pg";
+import { createHealthState } from "#platform/admin-port.ts";
 import type { Environment } from "#platform/config.ts";
 import { createPool } from "#platform/db/pool.ts";
-import { createHealthState } from "#platform/health.ts";
 import { newId } from "#platform/ids.ts";
-import { requireKnownCaller } from "#platform/rpc/callers.ts";
-import { createInternalTokens, parseInternalKeys } from "#platform/rpc/internal-tokens.ts";
+import { createInternalTokens, parseInternalKeys, requireKnownCaller } from "#platform/rpc/callers.ts";
 import { type RpcServer, startRpcServer } from "#platform/rpc/server.ts";
 import { installationRoutes } from "#platform/service-settings.ts";
 import {
@@ -30,10 +29,10 @@ import { startNats } from "../../nats.ts";
 import { makeSeal } from "../../programs.ts";
 import { describeWithNats } from "../../test/describe-with-nats.ts";
 import { checkEncryption } from "../database.ts";
-import { temporaryFolder } from "../disk.ts";
 import type { Finding } from "../finding.ts";
 import { roleSuffixes } from "../roles.ts";
 import { examine, runDoctor } from "../run.ts";
+import { temporaryFolder } from "../surroundings.ts";
 import { targets } from "../targets.ts";
 
 const masterKey = (): string => randomBytes(32).toString("base64");

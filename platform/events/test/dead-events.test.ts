@@ -21,7 +21,7 @@ import { until } from "../../testing/until.ts";
 import type { EventBus } from "../bus.ts";
 import { type ConsumerWorker, createConsumer } from "../consume.ts";
 import { createBatchConsumer } from "../consume-batches.ts";
-import { deadEventRoutes } from "../dead-event-routes.ts";
+import { deadEventRoutes } from "../dead-events.ts";
 import { createMemoryBus } from "../memory.ts";
 
 const logger = createLogger("test", "silent");

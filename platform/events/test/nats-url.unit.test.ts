@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseNatsUrl } from "../nats-url.ts";
+import { parseNatsUrl } from "../nats-stream.ts";
 
 describe("parseNatsUrl", () => {
   test("the port is 4222 when none is given", () => {

@@ -6,9 +6,8 @@ import { Code } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
 import { until } from "../../testing/until.ts";
 import { watchFile } from "../../watched-file.ts";
-import { namesOfCertificate, requireKnownCaller } from "../callers.ts";
+import { createInternalTokens, namesOfCertificate, parseInternalKeys, requireKnownCaller } from "../callers.ts";
 import { serverInterceptors } from "../interceptors.ts";
-import { createInternalTokens, parseInternalKeys } from "../internal-tokens.ts";
 import { createAuthority } from "./certificates.ts";
 import { clickClient, failureOf, observe, recordingLogger, useResources } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import { Code, createClient } from "@connectrpc/connect";
 import { describe, expect, test } from "@jest/globals";
 import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "#gen/grpc/health/v1/health_pb.ts";
-import { createHealthState } from "../../health.ts";
+import { createHealthState } from "../../admin-port.ts";
 import { useResources } from "./harness.ts";
 
 const resources = useResources();

@@ -3,9 +3,8 @@ import fc from "fast-check";
 import { parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import { blocksOf as verifiedBlocksOf } from "../../../web/verify/src/text-blocks.ts";
 import { isDifferenceOf, readDifference } from "../../../web/verify/src/told-changes.ts";
-import { type BlockChange, blockChanges } from "../block-changes.ts";
+import { type BlockChange, blockChanges, foldChanges } from "../block-changes.ts";
 import { changesHtml } from "../changes-html.ts";
-import { foldChanges } from "../difference.ts";
 import { blocksOf, linesOf } from "../text-blocks.ts";
 
 function textOf(html: string): string[] {

@@ -1,7 +1,7 @@
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { Origin } from "../domain/audit.ts";
-import type { Attempts } from "../domain/password.ts";
+import type { Attempts } from "../domain/secrets.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
 import { countAttempt, readAttempts, takeBackAttempt } from "../store/attempt-store.ts";
 import { addAudit } from "../store/audit-store.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ConnectError } from "@connectrpc/connect";
 import type { Pool } from "pg";
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { PersonalItemJson } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import type { Caller } from "#platform/caller.ts";
 import { withHolds } from "#platform/db/hold-marks.ts";

@@ -17,12 +17,15 @@ import { parseTimeZone } from "../domain/user.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { type ExportDeps, formatOf, formats, note, requireTemplate } from "./export-handlers.ts";
+import { createExportSeal, seedName } from "./export-seal.ts";
 import {
   type DueSchedule,
   deleteSchedule,
   findDueSchedules,
+  findExport,
   findSchedule,
   findScheduleByKey,
+  insertExport,
   insertSchedule,
   listSchedules,
   lockDue,
@@ -31,9 +34,7 @@ import {
   type StoredSchedule,
   updateSchedule,
   waitUntil,
-} from "./export-schedule-store.ts";
-import { createExportSeal, seedName } from "./export-seal.ts";
-import { findExport, insertExport } from "./export-store.ts";
+} from "./export-store.ts";
 
 /** More would only be forgotten. All of them fit into one answer. */
 const maxSchedules = 50;

@@ -15,12 +15,12 @@ import { type ClaimedJob, claimJob } from "../store/job-store.ts";
 import { findOrganizationName } from "../store/user-store.ts";
 import { type ExportedPage as AccountPage, exportAccounts, type PersonToExport } from "./export-account.ts";
 import { type IndexHead, writeIndex } from "./export-index.ts";
-import { moveSchedule } from "./export-schedule-store.ts";
 import { createExportSeal, type ExportSeal, seedName } from "./export-seal.ts";
 import {
   insertFile,
   listFiles,
   lockClaimed,
+  moveSchedule,
   readPiece,
   removeSome,
   type StoredExport,

@@ -7,7 +7,7 @@ import { isUuid } from "#platform/ids.ts";
 import { operatorKey } from "#platform/rpc/callers.ts";
 import { noOrigin } from "../domain/audit.ts";
 import { parseLimits, parseName } from "../domain/organization.ts";
-import { checkPassword } from "../domain/password.ts";
+import { checkPassword } from "../domain/secrets.ts";
 import { parseEmail, parseLocale, parseTimeZone } from "../domain/user.ts";
 import { auditEntry, operatorAudit, operatorOf } from "../logins/audit-entry.ts";
 import { storedPassword } from "../logins/check-login.ts";

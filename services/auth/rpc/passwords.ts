@@ -3,7 +3,7 @@ import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
 import { type LinkPurpose, maxResetLinks } from "../domain/mail.ts";
 import { parseName } from "../domain/organization.ts";
-import { checkPassword, passwordSalt } from "../domain/password.ts";
+import { checkPassword, passwordSalt } from "../domain/secrets.ts";
 import { hashToken } from "../domain/session.ts";
 import { emailKey, parseLocale, parseTimeZone, type User, type UserChange, type UserStatus } from "../domain/user.ts";
 import type { Whose } from "../logins/attempts.ts";

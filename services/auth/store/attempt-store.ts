@@ -1,5 +1,5 @@
 import type { Tenant } from "#platform/db/pool.ts";
-import { type Attempts, beginAttempt, noAttempts, takeBack } from "../domain/password.ts";
+import { type Attempts, beginAttempt, noAttempts, takeBack } from "../domain/secrets.ts";
 
 const selectAttempts = `
   select failures, failures_since as "failuresSince", locked_until as "lockedUntil"

@@ -1,5 +1,5 @@
 import type { AuditAction } from "#api/audit-actions.ts";
-import { type AuditParty, auditRecord } from "#api/audit-record.ts";
+import { type AuditParty, auditRecord } from "#api/audit-actions.ts";
 import type { OrmTenant } from "#platform/db/orm.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";

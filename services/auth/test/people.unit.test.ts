@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { beginAttempt, noAttempts } from "../domain/password.ts";
 import { makeRecoveryCodes, toBase32, totpCode, totpStep, totpUri } from "../domain/second-factor.ts";
+import { beginAttempt, noAttempts } from "../domain/secrets.ts";
 import { emailKey, parseLocale, parseTimeZone } from "../domain/user.ts";
 import {
   computedByNode,

@@ -1,9 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import type { CampaignSchema } from "#gen/assent/click/v1/click_pb.ts";
-import { dayMs, momentOf, offsetOf } from "#platform/zone-time.ts";
+import { type Timestamp, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { CampaignReminders, CampaignSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { DomainError } from "#platform/errors.ts";
+import { isUuid } from "#platform/ids.ts";
+import { refusedField } from "#platform/problems.ts";
+import { dayMs, knownTimeZone, momentOf, offsetOf } from "#platform/zone-time.ts";
 import type { PurposeState } from "../consent/consent.ts";
-import { type LastAcceptance, type PublishedText, statusOf } from "../terms/agreement-state.ts";
+import { readTime } from "../messages.ts";
+import { type LastAcceptance, type PublishedText, statusOf, type TemplateOffer } from "../terms/agreement-state.ts";
 
 /** DELETED: a draft that nobody sees any more. */
 export type CampaignStatus = "DRAFT" | "RUNNING" | "ENDED" | "CANCELLED" | "DELETED";
@@ -152,3 +156,60 @@ export function storedStates(wanted: string, campaign: Campaign, now: Date): rea
   const stored = wanted === "OVERDUE" ? "ASKED" : (wanted as PersonState);
   return shownState(stored, campaign, now) === wanted ? [stored] : "nobody";
 }
+
+/** What is no id names nothing. */
+export function uuidOf(
+  id: string,
+  otherwise:
+    | "CLICK_CAMPAIGN_NOT_FOUND"
+    | "CLICK_TEMPLATE_NOT_FOUND"
+    | "CLICK_VERSION_NOT_FOUND" = "CLICK_CAMPAIGN_NOT_FOUND",
+): string {
+  if (!isUuid(id)) throw new DomainError(otherwise);
+  return id.toLowerCase();
+}
+
+const invalid = (field: string, code: string, message: string): DomainError =>
+  refusedField(field, code, message, "CLICK_VALIDATION_FAILED");
+
+/** The date of a campaign. The schema demands that it is there. */
+export const dateOf = (dueAt: Timestamp | undefined): Date => readTime("dueAt", dueAt) ?? new Date(0);
+
+/** The date, which must not have passed. */
+export function requireLater(date: Date, now: Date): Date {
+  if (date <= now) throw invalid("dueAt", "RANGE", "must be in the future");
+  return date;
+}
+
+export function ruleOf(reminders: CampaignReminders | undefined): Omit<ReminderRule, "dueAt"> {
+  const { daysBefore = [], at = "", timeZone = "" } = reminders ?? {};
+  const zone = knownTimeZone(timeZone || "UTC");
+  if (zone === undefined) {
+    throw invalid("reminders.timeZone", "INVALID_TIME_ZONE", "must be a time zone such as Europe/Berlin");
+  }
+  return { reminderDays: [...daysBefore].sort((a, b) => b - a), reminderAt: at || "09:00", timeZone: zone };
+}
+
+/** Throws CLICK_VERSION_NOT_PUBLISHED when nothing of the template can be accepted. */
+export function requirePublished({ published }: TemplateOffer): void {
+  if (published.length === 0) throw new DomainError("CLICK_VERSION_NOT_PUBLISHED");
+}
+
+/** The revision that a campaign names; undefined when it asks for what is live. Throws CLICK_VERSION_NOT_FOUND. */
+export function targetOf(
+  offer: TemplateOffer,
+  { versionId, revision }: { readonly versionId?: string | undefined; readonly revision?: number | undefined },
+): Target | undefined {
+  if (versionId === undefined) {
+    if (revision !== undefined) {
+      throw invalid("versionId", "REQUIRED", "is required with revision: each version counts its own revisions");
+    }
+    return undefined;
+  }
+  const id = uuidOf(versionId, "CLICK_VERSION_NOT_FOUND");
+  const live = offer.published.find((one) => one.versionId === id);
+  if (live === undefined || live.revision < (revision ?? 1)) throw new DomainError("CLICK_VERSION_NOT_FOUND");
+  return { versionId: id, revision: revision ?? live.revision };
+}
+
+export const timeOf = (time: Date | null) => (time === null ? undefined : timestampFromDate(time));

@@ -1,6 +1,6 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { AuditAction } from "#api/audit-actions.ts";
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { cursorOf, readCursor, unknownCursor } from "#platform/cursor.ts";
@@ -13,13 +13,19 @@ import { currentOffer } from "../stats/stats.ts";
 import {
   type Campaign,
   campaignMessage,
+  dateOf,
   nextOf,
   peopleUntil,
+  requireLater,
+  requirePublished,
+  ruleOf,
   shownState,
   storedStates,
   type Target,
+  targetOf,
+  timeOf,
+  uuidOf,
 } from "./campaign.ts";
-import { dateOf, requireLater, requirePublished, ruleOf, targetOf, timeOf, uuidOf } from "./campaign-input.ts";
 import { openPerson, sealPerson } from "./campaign-people.ts";
 import {
   addPeople,

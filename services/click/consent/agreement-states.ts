@@ -10,10 +10,10 @@ import { findLastOfUsers } from "../receipts/acceptance-list.ts";
 import { currentOffer } from "../stats/stats.ts";
 import { type AgreementState, agreementAt, type LastAcceptance } from "../terms/agreement-state.ts";
 import { type PurposeState, stateAt } from "./consent.ts";
-import { agreementMessage } from "./consent-state.ts";
 import { findLastEventsOfUsers } from "./consent-store.ts";
-import { mapInTurns } from "./map-in-turns.ts";
 import { openLast } from "./read-consent.ts";
+import { mapInTurns } from "./sealed-change.ts";
+import { agreementMessage } from "./update-consent-state.ts";
 
 type Deps = Pick<ClickDeps, "pool" | "vault" | "clock" | "templates">;
 

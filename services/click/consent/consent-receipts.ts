@@ -7,8 +7,7 @@ import { answerReceipt } from "../receipts/receipt.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import { withheldConsentReceipt } from "./consent-receipt.ts";
 import { findChange, type StoredChange } from "./consent-store.ts";
-import { mapInTurns } from "./map-in-turns.ts";
-import { openChange } from "./sealed-change.ts";
+import { mapInTurns, openChange } from "./sealed-change.ts";
 
 /** A change of consent with its leaf. */
 export interface LoggedChange {

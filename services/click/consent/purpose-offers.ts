@@ -10,8 +10,13 @@ import { isOutage } from "#platform/outage.ts";
 import type { BoundText, CurrentTemplate } from "../terms/agreement.ts";
 import type { LastAcceptance, PublishedText, TemplateOffer } from "../terms/agreement-state.ts";
 import type { ContentKeeper } from "../terms/content-keeper.ts";
-import { listAcceptedPolicies, listPublications } from "../terms/publications.ts";
-import { type TemplateName, type TemplateSource, templateKey } from "../terms/template-source.ts";
+import {
+  listAcceptedPolicies,
+  listPublications,
+  type TemplateName,
+  type TemplateSource,
+  templateKey,
+} from "../terms/template-source.ts";
 import { jurisdictionOf } from "../terms/terms.ts";
 import type { PurposeOffer } from "./consent-plan.ts";
 

@@ -1,6 +1,15 @@
 import { createHash } from "node:crypto";
-import { toJson } from "@bufbuild/protobuf";
-import { type UpdateConsentStateRequest, UpdateConsentStateRequestSchema } from "#gen/assent/click/v1/click_pb.ts";
+import { type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { recordsOf } from "#api/records.ts";
+import {
+  AgreementStateSchema,
+  ConsentEventSchema,
+  ConsentStateSchema,
+  type GetConsentStateRequest,
+  PurposeStateSchema,
+  type UpdateConsentStateRequest,
+  UpdateConsentStateRequestSchema,
+} from "#gen/assent/click/v1/click_pb.ts";
 import { type Caller, requireCaller } from "#platform/caller.ts";
 import { canonicalJson } from "#platform/canonical-json.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
@@ -8,13 +17,13 @@ import { canonicalLocale } from "#platform/locale.ts";
 import { memberPath } from "#platform/problems.ts";
 import type { ClickDeps, ClickRpcs } from "../deps.ts";
 import { readTime } from "../messages.ts";
-import { problem, refuse } from "../problems.ts";
+import { invalid, problem, refuse } from "../problems.ts";
 import { captureClaimed, captureObserved } from "../receipts/acceptance-evidence.ts";
+import type { AgreementState } from "../terms/agreement-state.ts";
 import { effectivePolicy } from "../terms/policy.ts";
-import type { ActorType } from "./consent.ts";
+import type { ActorType, PurposeState } from "./consent.ts";
 import { type ConsentDecision, needsOffer } from "./consent-plan.ts";
-import { consentStateMessage } from "./consent-state.ts";
-import { readConsent } from "./read-consent.ts";
+import { type ConsentView, readConsent } from "./read-consent.ts";
 import type { ConsentUpdate } from "./record-update.ts";
 import { updateConsent } from "./update-consent.ts";
 
@@ -193,3 +202,54 @@ function digestOfMessage(request: UpdateConsentStateRequest): string {
   for (const name of ["idempotencyKey", "expectedRevision", "observed", "bodyDigest"]) delete body[name];
   return createHash("sha256").update(canonicalJson(body)).digest("hex");
 }
+
+export const getConsentState = (
+  deps: Pick<ClickDeps, "pool" | "vault" | "clock" | "templateOffers">,
+): ClickRpcs<"getConsentState"> => ({
+  async getConsentState(request, context) {
+    const { orgId } = requireCaller(context);
+    const now = deps.clock.now();
+    const { userRef, purpose, templateId, includeHistory } = request;
+    const at = readMoment(request, now);
+    const view = await readConsent(deps, orgId, { userRef, purpose, templateId, includeHistory, at, now });
+    return { state: consentStateMessage(view) };
+  },
+});
+
+/**
+ * A moment in the past; null for now. A slightly later time also means now, because the caller's clock may be
+ * ahead.
+ */
+function readMoment({ at }: GetConsentStateRequest, now: Date): Date | null {
+  const moment = readTime("at", at);
+  if (moment === undefined) return null;
+  if (moment.getTime() > now.getTime() + maxClockSkewMs) {
+    throw invalid(problem("at", "FUTURE", "is more than five minutes in the future"));
+  }
+  return moment >= now ? null : moment;
+}
+
+const states = recordsOf(ConsentStateSchema);
+const purposes = recordsOf(PurposeStateSchema);
+const agreements = recordsOf(AgreementStateSchema);
+const events = recordsOf(ConsentEventSchema);
+
+export const consentStateMessage = (view: ConsentView): MessageInitShape<typeof ConsentStateSchema> =>
+  states.write({
+    ...view,
+    consents: view.consents.map(purposeMessage),
+    agreements: view.agreements.map(agreementMessage),
+    history: (view.history ?? []).map(events.write),
+  });
+
+const purposeMessage = ({ event, ...state }: PurposeState): MessageInitShape<typeof PurposeStateSchema> =>
+  purposes.write({
+    ...{ ...event, ...event.text, ...state },
+    withdrawnAt: event.type === "WITHDRAWN" ? event.recordedAt : null,
+  });
+
+export const agreementMessage = ({
+  acceptance,
+  ...state
+}: AgreementState): MessageInitShape<typeof AgreementStateSchema> =>
+  agreements.write({ ...acceptance, ...state, versionLabel: acceptance.label });

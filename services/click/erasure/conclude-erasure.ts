@@ -1,4 +1,4 @@
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { Caller } from "#platform/caller.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";
@@ -6,9 +6,9 @@ import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import { userErased } from "../events.ts";
 import type { LeafSigner } from "../log/leaf.ts";
 import { appendLeaves, type LeafPlace } from "../log/log-store.ts";
+import type { Restriction } from "./erasure-rules.ts";
 import { type ErasureReason, erasureLeaf, erasureNames, portionsOf } from "./erasure-rules.ts";
 import { type ErasedRecords, insertErasure } from "./erasure-store.ts";
-import type { Restriction } from "./plan-erasure.ts";
 
 export interface ConclusionDeps {
   readonly leafSigner: LeafSigner;

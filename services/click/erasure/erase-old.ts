@@ -12,10 +12,9 @@ import type { ClickDeps } from "../deps.ts";
 import { concludeErasure } from "./conclude-erasure.ts";
 import { mayEraseByTime } from "./erase-due.ts";
 import type { EraseUserDeps } from "./erase-user.ts";
-import { findCurrent, isHeld, retentionOf } from "./erasure-rules.ts";
+import { findCurrent, isHeld, retentionOf, withRetries } from "./erasure-rules.ts";
 import { deleteDeadlines, deleteEmptyHeads, eraseRecords } from "./erasure-store.ts";
 import { findRecordTerms, findSubjects, lockHeads, lockPersons, lockSessionsOf } from "./person-store.ts";
-import { withRetries } from "./plan-erasure.ts";
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 // The schema demands it.

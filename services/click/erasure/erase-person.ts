@@ -1,15 +1,21 @@
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { Caller } from "#platform/caller.ts";
 import { shareHolds } from "#platform/db/hold-marks.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { forgetPerson } from "../campaigns/campaign-store.ts";
 import { sessionCancelled } from "../events.ts";
-import { holdCounting } from "../stats/stat-store.ts";
-import { forgetUser } from "../stats/stat-user-store.ts";
+import { forgetUser, holdCounting } from "../stats/stat-store.ts";
 import type { SubjectVault } from "../vault/subject-vault.ts";
 import { type ConcludedErasure, type ConclusionDeps, concludeErasure } from "./conclude-erasure.ts";
 import type { ErasureReason, ErasureRules } from "./erasure-rules.ts";
+import {
+  type ErasurePlan,
+  type PlannedRecord,
+  planErasure,
+  plannedReceipt,
+  type Restriction,
+} from "./erasure-rules.ts";
 import {
   cancelSessions,
   deleteDeadlines,
@@ -30,7 +36,6 @@ import {
   type PersonReceipt,
   type PersonSession,
 } from "./person-store.ts";
-import { type ErasurePlan, type PlannedRecord, planErasure, plannedReceipt, type Restriction } from "./plan-erasure.ts";
 
 export interface ErasePersonDeps extends ConclusionDeps {
   readonly vault: SubjectVault;

@@ -8,8 +8,7 @@ import type { SigningKeys } from "../keys/signing-keys.ts";
 import { integrationMs, logOrigin } from "../log/leaf.ts";
 import type { KeyHasher } from "../vault/subject-vault.ts";
 import { type ErasePersonDeps, erasePerson, type PersonErasure } from "./erase-person.ts";
-import { type ErasureReason, findRules, type RulesDeps, retentionBasis } from "./erasure-rules.ts";
-import { withRetries } from "./plan-erasure.ts";
+import { type ErasureReason, findRules, type RulesDeps, retentionBasis, withRetries } from "./erasure-rules.ts";
 
 export interface EraseUserDeps extends RulesDeps, Omit<ErasePersonDeps, "maxRecords"> {
   /** Connects as the eraser. */

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { Caller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import type { NewId } from "#platform/ids.ts";

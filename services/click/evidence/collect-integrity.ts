@@ -1,5 +1,5 @@
 import type { OrgId } from "#platform/ids.ts";
-import { mapInTurns } from "../consent/map-in-turns.ts";
+import { mapInTurns } from "../consent/sealed-change.ts";
 import { type EvidenceJwk, evidenceJwk, originVerifierKeys } from "../keys/evidence-parts.ts";
 import type { SigningKey, SigningKeys } from "../keys/signing-keys.ts";
 import { anchorLogId, type LeafPayload, logOrigin, receiptJws } from "../log/leaf.ts";

@@ -7,8 +7,7 @@ import { isOfTables, nextOfTables } from "#platform/export-tables.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { findConsentReceipt, writeConsentReceipts } from "../consent/consent-receipts.ts";
 import type { ClickDeps } from "../deps.ts";
-import { exportAcceptances } from "./export-acceptances.ts";
-import { sessionItem } from "./export-person.ts";
+import { exportAcceptances, sessionItem } from "./export-person.ts";
 
 const firstId = "00000000-0000-0000-0000-000000000000";
 const ofConsent = "c.";

@@ -10,7 +10,7 @@ import {
   type UserChange,
   type UserName,
   updateUsers,
-} from "./stat-user-store.ts";
+} from "./stat-store.ts";
 import { addAcceptances, type CountedAcceptance, placesOf, type UserDays } from "./user-days.ts";
 
 export interface UserAcceptances extends UserName {

@@ -22,7 +22,7 @@ import { type RateState, readUsage, type Slots, takeSlots } from "../store/usage
 import { batchMessage } from "./batches.ts";
 import { refuseUsedUp } from "./create-document.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
-import { rateLimited, rateMessage } from "./usage.ts";
+import { rateLimited, rateMessage } from "./deps.ts";
 
 type Deps = Pick<
   DocgenDeps,

@@ -19,8 +19,8 @@ import {
 import { type RateState, readRefusal, readUsage, takeSlots } from "../store/usage-store.ts";
 import type { Place } from "../work/work-loop.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
+import { rateLimited, rateMessage } from "./deps.ts";
 import { documentMessage } from "./documents.ts";
-import { rateLimited, rateMessage } from "./usage.ts";
 
 type Deps = Pick<
   DocgenDeps,

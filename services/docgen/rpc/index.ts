@@ -10,12 +10,12 @@ import { cancelBatch, getBatch, listBatches, listBatchItems } from "./batches.ts
 import { createBatch } from "./create-batch.ts";
 import { createDocument } from "./create-document.ts";
 import type { DocgenDeps } from "./deps.ts";
+import { getUsage } from "./deps.ts";
 import { deleteDocument, getDocument, getDocumentContent, listDocuments } from "./documents.ts";
 import { oldDocuments, personalData } from "./personal-data.ts";
 import { renderHtml } from "./render-html.ts";
 import { getTemplateSchema, publishTemplate, validateTemplate } from "./template-versions.ts";
 import { createTemplate, deleteTemplate, getTemplate, listTemplates, updateTemplate } from "./templates.ts";
-import { getUsage } from "./usage.ts";
 
 export const docgenRoutes =
   (deps: DocgenDeps): RpcRoutes =>

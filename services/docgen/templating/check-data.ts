@@ -1,5 +1,5 @@
 import { pointerPath } from "#platform/problems.ts";
-import { isDay, isTime } from "./filters/date-filter.ts";
+import { isDay, isTime } from "./filters/value-filters.ts";
 import { pointerOf } from "./liquid-state.ts";
 import type { Finding, JsonSchema } from "./template-source.ts";
 

@@ -8,10 +8,9 @@ import {
   type TopLevelToken,
   TypeGuards,
 } from "liquidjs";
-import { dateFormatProblem, dateStyles, isStyle } from "./filters/date-filter.ts";
 import type { FilterArgument, FilterSpec } from "./filters/filter-spec.ts";
 import { filterSpecs } from "./filters/filter-specs.ts";
-import { isCurrency } from "./filters/number-filters.ts";
+import { dateFormatProblem, dateStyles, isCurrency, isStyle } from "./filters/value-filters.ts";
 import { liquidLimits, nameOf } from "./liquid-state.ts";
 import { type PlacedFinding, quoted } from "./place-findings.ts";
 

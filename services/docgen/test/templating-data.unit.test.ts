@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { checkData } from "../templating/check-data.ts";
 import { checkTemplate } from "../templating/check-job.ts";
-import { isDay, isTime } from "../templating/filters/date-filter.ts";
+import { isDay, isTime } from "../templating/filters/value-filters.ts";
 
 const schemaOf = (content: string) => {
   const { schema } = checkTemplate({ format: "html", content });

@@ -108,16 +108,7 @@ function parse(locale: string): Intl.Locale | undefined {
   }
 }
 
-const rightToLeftScripts: ReadonlySet<string> = new Set([
-  "Adlm",
-  "Arab",
-  "Hebr",
-  "Mand",
-  "Nkoo",
-  "Rohg",
-  "Syrc",
-  "Thaa",
-]);
+const rightToLeftScripts: ReadonlySet<string> = new Set("Adlm Arab Hebr Mand Nkoo Rohg Syrc Thaa".split(" "));
 
 const isRightToLeft = (locale: Intl.Locale | undefined): boolean =>
   rightToLeftScripts.has(locale?.maximize().script ?? "");

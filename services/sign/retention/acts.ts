@@ -1,5 +1,5 @@
 import type { AuditAction } from "#api/audit-actions.ts";
-import { auditActor, auditRecord } from "#api/audit-record.ts";
+import { auditActor, auditRecord } from "#api/audit-actions.ts";
 import type { Tenant } from "#platform/db/pool.ts";
 import { insertOutbox, type OutboxRecord } from "#platform/outbox/outbox.ts";
 import type { JsonObject } from "../agreement/agreement.ts";

@@ -21,7 +21,6 @@ import {
   updateDeployment,
 } from "./deployments.ts";
 import type { TemplatesDeps } from "./deps.ts";
-import { deleteVersionDraft, getVersionDraft, putVersionDraft } from "./drafts.ts";
 import { withDuePublications } from "./due-publications.ts";
 import { createTemplateFile, getTemplateFile } from "./files.ts";
 import { getRevision } from "./get-revision.ts";
@@ -33,7 +32,15 @@ import { createScreenshot, deleteScreenshot, getScreenshot, listScreenshots } fr
 import { createTemplate, getTemplate, listTemplates, listTemplateTypes, removeTemplate } from "./templates.ts";
 import { updateTemplate } from "./update-template.ts";
 import { updateVersion } from "./update-version.ts";
-import { archiveVersion, createVersion, getVersion, listVersions } from "./versions.ts";
+import {
+  archiveVersion,
+  createVersion,
+  deleteVersionDraft,
+  getVersion,
+  getVersionDraft,
+  listVersions,
+  putVersionDraft,
+} from "./versions.ts";
 import { validateContent, withValidation } from "./with-validation.ts";
 
 export const templatesRoutes =

@@ -25,7 +25,7 @@ import type {
   Version,
   VersionDraft,
 } from "../domain/version.ts";
-import { deploymentMessage } from "./deployment-input.ts";
+import { deploymentMessage } from "./deployments.ts";
 
 export type TemplateInit = MessageInitShape<typeof TemplateSchema>;
 export type VersionInit = MessageInitShape<typeof VersionSchema>;

@@ -17,15 +17,16 @@ import { isUuid, parseOrgId } from "#platform/ids.ts";
 import { isSlug } from "#platform/slug.ts";
 import { isDeploymentKey } from "../domain/deployment.ts";
 import { templateStatus } from "../domain/template.ts";
-import { type DeploymentName, resolveDeployment as findDeployment } from "../store/resolve-deployment-store.ts";
 import {
+  type DeploymentName,
+  resolveDeployment as findDeployment,
   type Resolution,
   type ResolvedTemplate,
   type ResolveItem,
   resolveTemplates as resolve,
   resolveKey,
 } from "../store/resolve-store.ts";
-import { deploymentMessage } from "./deployment-input.ts";
+import { deploymentMessage } from "./deployments.ts";
 import type { TemplatesDeps, TemplatesRpcs } from "./deps.ts";
 import { counterpartyMessage } from "./messages.ts";
 

@@ -1,7 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type pg from "pg";
 import type { OrmTenant } from "#platform/db/orm.ts";
+import type { Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
+import type { Deployment } from "../domain/deployment.ts";
 import type { DeploymentSnapshot } from "../domain/deployment-policy.ts";
 import type { Counterparty } from "../domain/template.ts";
 import type { TemplateType } from "../domain/type-config.ts";
@@ -51,7 +53,7 @@ const columns = `organization_id, id, slug, name, type, archived_at, default_loc
  * template_id, slug, known_etag and n in the source for which there is one. What is scheduled for a time that has come
  * counts as published, whether or not somebody has done it: the words are those that its publication leaves.
  */
-export const templateSnapshotsSql = (source: string, now: string): string => `
+const templateSnapshotsSql = (source: string, now: string): string => `
   select i.n, i.known_etag, t.organization_id as owner, jsonb_build_object(
     'organizationId', t.organization_id, 'templateId', t.id, 'slug', t.slug, 'name', t.name, 'type', t.type,
     'archived', t.archived_at is not null, 'defaultLocale', t.default_locale,
@@ -161,3 +163,60 @@ export async function addSnapshots(
     [orgId, now, JSON.stringify(snapshots)],
   );
 }
+
+/** Names a deployment as renderers or as integrators do. */
+export type DeploymentName = { readonly id: string } | { readonly key: string };
+
+export interface ResolvedDeployment {
+  readonly deployment: Deployment;
+  readonly template: ResolvedTemplate;
+  /** The snapshot in force, byte for byte as it was hashed. */
+  readonly snapshotJson: string;
+}
+
+/**
+ * What an active deployment serves at this time; undefined when there is no such deployment or it is not active. One
+ * statement, so that deployment, snapshot and template always belong together. The client is connected as the resolver's role,
+ * for which row-level security holds on deployments.
+ */
+export async function resolveDeployment(
+  { orgId, client }: Tenant,
+  name: DeploymentName,
+  now: Date,
+): Promise<ResolvedDeployment | undefined> {
+  const [column, value] = "id" in name ? (["id", name.id] as const) : (["key", name.key] as const);
+  const { rows } = await client.query<Deployment & { template: string; snapshotJson: string }>({
+    name: `resolve-deployment-by-${column}`,
+    text: deploymentSql[column],
+    values: [orgId, value, now],
+  });
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  const { template, snapshotJson, ...deployment } = row;
+  return { deployment, template: JSON.parse(template) as ResolvedTemplate, snapshotJson };
+}
+
+const statement = (condition: string): string => `
+with placed as materialized (
+  select d.*, s.data
+  from templates.deployment d
+  join templates.deployment_snapshot s on s.organization_id = d.organization_id and s.hash = d.snapshot_hash
+  where d.organization_id = $1 and ${condition} and d.status = 'ACTIVE'
+), found as materialized (${templateSnapshotsSql(
+  "(select organization_id, template_id, null::text as slug, null::text as known_etag, 1 as n from placed) as i",
+  "$3::timestamptz",
+)}
+)
+select organization_id as "organizationId", id, template_id as "templateId", key, name, status, environment, surface,
+  display_mode as "displayMode", wrap_type as "wrapType", version_id as "versionId",
+  locale_fallback as "localeFallback", allowed_origins as "allowedOrigins", theme, brand_id as "brandId", screenshot_id as "screenshotId",
+  screenshot_hash as "screenshotHash",
+  policy_overrides as "policyOverrides", snapshot_hash as "snapshotHash", activated_at as "activatedAt",
+  deactivated_at as "deactivatedAt", created_by as "createdBy", created_at as "createdAt", updated_at as "updatedAt",
+  data as "snapshotJson", found.snapshot::text as template
+from placed cross join found`;
+
+const deploymentSql = {
+  id: statement("d.id = $2"),
+  key: statement("d.key = $2"),
+};

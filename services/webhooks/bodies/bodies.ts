@@ -18,13 +18,15 @@ import { clickData } from "./click-data.ts";
 import { type Room, withContents } from "./connect-documents.ts";
 import {
   callerOf,
+  createLookups,
   type DataMakers,
   type EventPayload,
+  type LookupClients,
+  type Lookups,
   type PayloadCase,
   parseEvent,
   textOrNull,
-} from "./event-parts.ts";
-import { createLookups, type LookupClients, type Lookups } from "./lookups.ts";
+} from "./lookups.ts";
 import { auditMakers, ocsfOf } from "./ocsf.ts";
 import { signData } from "./sign-data.ts";
 

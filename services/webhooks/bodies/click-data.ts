@@ -1,8 +1,7 @@
 import { type Session, SessionOrigin, SessionOutcome, SessionStatus } from "#gen/assent/click/v1/click_pb.ts";
 import type { AcceptanceRecorded } from "#gen/assent/events/v1/events_pb.ts";
 import { enumName, isoTime } from "../../../views/scalars.ts";
-import type { DataMakers } from "./event-parts.ts";
-import type { Lookups } from "./lookups.ts";
+import type { DataMakers, Lookups } from "./lookups.ts";
 
 type ClickCase =
   | `session${"Created" | "Presented" | "Completed" | "Declined" | "Expired" | "Cancelled"}`

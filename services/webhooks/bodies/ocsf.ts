@@ -1,7 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type AuditAction, auditActions, type OcsfActivity } from "#api/audit-actions.ts";
 import type { Audited, AuditParty, Event } from "#gen/assent/events/v1/events_pb.ts";
-import { type DataMakers, textOrNull } from "./event-parts.ts";
+import { type DataMakers, textOrNull } from "./lookups.ts";
 
 // Classes of version 1.5.0 of the Open Cybersecurity Schema Framework, all of the category Identity & Access Management.
 const version = "1.5.0";

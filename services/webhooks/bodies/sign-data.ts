@@ -1,7 +1,7 @@
 import { agreementDocument, agreement as agreements, recipient as recipients, signTemplate } from "#api/agreements.ts";
 import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { type DataMakers, textOrNull } from "./event-parts.ts";
 import type { Lookups } from "./lookups.ts";
+import { type DataMakers, textOrNull } from "./lookups.ts";
 
 type SignCase =
   | `agreement${"Created" | "Modified" | "Corrected" | "Sent" | "Resent" | "Delivered" | "Completed" | "Declined"}`

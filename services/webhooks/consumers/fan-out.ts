@@ -14,7 +14,7 @@ import type { Tracer } from "#platform/telemetry.ts";
 import type { NewDelivery, StoredEvent } from "../domain/delivery.ts";
 import type { Endpoint } from "../domain/endpoint.ts";
 import { connectEventOf, isOnlyByName, publicTypeOf } from "../domain/event-types.ts";
-import { allAuditTypes, isAuditType } from "../domain/event-types-audit.ts";
+import { allAuditTypes, isAuditType } from "../domain/event-types-others.ts";
 import { listReceivers, type Receiver } from "../store/endpoint-store.ts";
 import { type FanOut, insertFanOut } from "../store/fan-out-store.ts";
 import { addUses, type UseOfDay, type useKinds } from "../store/use-store.ts";

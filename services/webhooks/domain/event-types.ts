@@ -1,7 +1,6 @@
 import type { Event } from "#gen/assent/events/v1/events_pb.ts";
-import { allAuditTypes, auditEvents } from "./event-types-audit.ts";
 import { clickEvents } from "./event-types-click.ts";
-import { webhooksEvents } from "./event-types-others.ts";
+import { allAuditTypes, auditEvents, webhooksEvents } from "./event-types-others.ts";
 import { signEvents } from "./event-types-sign.ts";
 import type { EventTypeInfo } from "./problems.ts";
 

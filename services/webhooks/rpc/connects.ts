@@ -11,8 +11,8 @@ import { changeEndpoint, type Endpoint, maxConnectSecrets, maxEndpoints, switche
 import { problem, refuse } from "../domain/problems.ts";
 import { connectSecretText, newSecret, sealSecret } from "../domain/seal-secret.ts";
 import { audit } from "../events.ts";
-import { giveUpWaiting } from "../store/attempt-store.ts";
 import { deleteConnectSecret, insertConnectSecret, listSealedConnectSecrets } from "../store/connect-secret-store.ts";
+import { giveUpWaiting } from "../store/delivery-store.ts";
 import {
   countEndpoints,
   deleteEndpoint,

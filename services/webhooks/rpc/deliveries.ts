@@ -12,8 +12,7 @@ import { withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import type { Attempt, Delivery, DeliveryStatus } from "../domain/delivery.ts";
-import { latestAttempts } from "../store/attempt-store.ts";
-import { type DeliveryQuery, findDelivery, pageOfDeliveries } from "../store/delivery-store.ts";
+import { type DeliveryQuery, findDelivery, latestAttempts, pageOfDeliveries } from "../store/delivery-store.ts";
 import type { WebhooksDeps, WebhooksRpcs } from "./deps.ts";
 import { parseId } from "./endpoint-input.ts";
 

@@ -19,7 +19,7 @@ import {
 import { refuse, textProblems } from "../domain/problems.ts";
 import { newSecret, openSecret, sealSecret, secretText } from "../domain/seal-secret.ts";
 import { audit } from "../events.ts";
-import { giveUpWaiting } from "../store/attempt-store.ts";
+import { giveUpWaiting } from "../store/delivery-store.ts";
 import {
   countEndpoints,
   deleteEndpoint as deleteRow,

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { newId } from "#platform/ids.ts";
 import { connectBody } from "../bodies/bodies.ts";
-import { parseEvent } from "../bodies/event-parts.ts";
 import type { Lookups } from "../bodies/lookups.ts";
+import { parseEvent } from "../bodies/lookups.ts";
 import { receiverOf } from "../connect/receiver.ts";
 import { planDeliveries } from "../consumers/fan-out.ts";
 import { connectEventOf } from "../domain/event-types.ts";

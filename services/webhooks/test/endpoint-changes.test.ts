@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { DisabledReason } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { dumpTables } from "#platform/testing/database-dump.ts";
-import { giveUpWaiting } from "../store/attempt-store.ts";
+import { giveUpWaiting } from "../store/delivery-store.ts";
 import { type Organization, startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { countDeliveries, createHook, hookUrl, insertDeliveries } from "./samples.ts";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import type { OrgId } from "#platform/ids.ts";
 import type { KeyRing } from "#platform/secrets.ts";
-import { openSecrets } from "../deliveries/prepare.ts";
+import { openSecrets } from "../deliveries/attempt.ts";
 import { endpointSecretsKeys, newSecret, openSecret, sealSecret } from "../domain/seal-secret.ts";
 
 const [orgId, id] = ["01a1ff48-1bfb-748e-9f2b-1db5352627b9" as OrgId, "01a1ff48-9b8c-7035-9063-5a3c6f3528fc"];

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { DeliveryStatus } from "#gen/assent/webhooks/v1/webhooks_pb.ts";
 import { until } from "#platform/testing/until.ts";
-import { standardHeaders } from "../deliveries/prepare.ts";
+import { standardHeaders } from "../deliveries/attempt.ts";
 import { startWebhooks, type WebhooksHarness } from "./harness.ts";
 import { publishDocuments } from "./receivers.ts";
 import { createHook } from "./samples.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { Webhook } from "standardwebhooks";
-import { connectHeaders, standardHeaders } from "../deliveries/prepare.ts";
+import { connectHeaders, standardHeaders } from "../deliveries/attempt.ts";
 
 const body = JSON.stringify({ type: "document.completed", data: { document: { name: "Übergabe – 漢字.pdf" } } });
 const eventId = "0198f3a1-7c00-7000-8000-000000000001";

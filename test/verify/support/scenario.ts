@@ -1,7 +1,6 @@
 import { sha256Label } from "#platform/canonical-json.ts";
-import { blockChanges } from "#platform/text-changes/block-changes.ts";
+import { blockChanges, foldChanges } from "#platform/text-changes/block-changes.ts";
 import { changesHtml } from "#platform/text-changes/changes-html.ts";
-import { foldChanges } from "#platform/text-changes/difference.ts";
 import { blocksOf } from "#platform/text-changes/text-blocks.ts";
 
 /** What a bundle is to tell of. */

@@ -1,5 +1,5 @@
 import { type Bytes, concat, type HashName } from "./bytes.ts";
-import { type Der, integer, oid, readDer, sequence, tags } from "./der.ts";
+import { type Der, integer, oid, readDer, sequence, tags } from "./certificate.ts";
 import { ensure, fail } from "./finding.ts";
 import { curves, hashes, oids, signatureAlgorithms } from "./object-ids.ts";
 

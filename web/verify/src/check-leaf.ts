@@ -1,11 +1,11 @@
 import { concat, fromBase64Url, hashLabel, utf8Text } from "./bytes.ts";
-import { epochIn, withoutEpoch } from "./check-log.ts";
 import { ensure, type Finding, fail, find, notPresent, type Outcome, pass } from "./finding.ts";
 import { canonicalJson, isObject, isSameJson, type Json } from "./json.ts";
 import { at, isoTime, list, text, texts, time } from "./read.ts";
 import { isAcceptance, isCompletion, type LogRecord, receiptsOf } from "./records.ts";
 import { mainRecord, type Run } from "./run.ts";
 import { shownAcceptance } from "./shown-acceptance.ts";
+import { epochIn, withoutEpoch } from "./signed-note.ts";
 
 /** That a leaf is well made, hashes to what the log holds, and says what the bundle says. */
 export const checkLeaf = (run: Run, record: LogRecord): Promise<Finding> =>

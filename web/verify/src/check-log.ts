@@ -7,7 +7,7 @@ import { isIncluded, leafHash } from "./merkle.ts";
 import { at, count, isoTime, text, texts, time } from "./read.ts";
 import { type LogRecord, recordTimeMember } from "./records.ts";
 import type { Run } from "./run.ts";
-import { type NoteKey, parseCheckpoint, requireSigned } from "./signed-note.ts";
+import { epochIn, isOf, logOrigin, type NoteKey, parseCheckpoint, requireSigned } from "./signed-note.ts";
 
 /** How long after recording a leaf is in a published checkpoint at the latest. */
 const promiseMs = 60_000;
@@ -99,24 +99,3 @@ export function trustedSigners(
   requireProvenBefore("the key of the log", revokedAt, proven);
   return pass(`${message} ${provenOlder(revokedAt)}`);
 }
-
-/**
- * Whether the origin is that of the log, in any of its epochs. A log whose database went back in time goes on under
- * its name with a slash, an e and the number of the epoch.
- */
-export const isOf = (log: string, origin: string): boolean => withoutEpoch(origin) === log;
-
-export const withoutEpoch = (origin: string): string => origin.replace(epochAtEnd, "");
-
-/** The epoch that an origin names. */
-export const epochIn = (origin: string): number => Number(epochAtEnd.exec(origin)?.[1] ?? 1);
-
-const epochAtEnd = /\/e([2-9]|[1-9]\d{1,8})$/;
-
-/** The origin (C2SP tlog-checkpoint) of an organization's log. */
-const logOrigin = (issuer: string, organizationId: string): string => `${logName(issuer)}/${organizationId}`;
-
-/** The origin of the log that holds the checkpoints of all others. */
-export const anchorOrigin = (issuer: string): string => `${logName(issuer)}/anchor`;
-
-const logName = (issuer: string): string => `${issuer.replace(/^https?:\/\//, "").replace(/\/+$/, "")}/click/log`;

@@ -13,7 +13,7 @@ import {
   sequence,
   smallInteger,
   tags,
-} from "./der.ts";
+} from "./certificate.ts";
 import { ensure, fail } from "./finding.ts";
 import { oids } from "./object-ids.ts";
 

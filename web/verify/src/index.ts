@@ -1,5 +1,4 @@
-import { runVerifier } from "./cli.ts";
-import { runAsProgram } from "./terminal.ts";
+import { runAsProgram, runVerifier } from "./cli.ts";
 
 export type { CheckName, Finding, Status } from "./finding.ts";
 export { type Verification, type VerifyOptions, verifyBundle } from "./verify-bundle.ts";

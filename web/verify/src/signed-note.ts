@@ -83,3 +83,24 @@ function signaturesOf(note: string, name: string) {
     return { signerName: groups.name ?? "", id: bytes.subarray(0, idBytes), signature: bytes.subarray(idBytes) };
   });
 }
+
+/**
+ * Whether the origin is that of the log, in any of its epochs. A log whose database went back in time goes on under
+ * its name with a slash, an e and the number of the epoch.
+ */
+export const isOf = (log: string, origin: string): boolean => withoutEpoch(origin) === log;
+
+export const withoutEpoch = (origin: string): string => origin.replace(epochAtEnd, "");
+
+/** The epoch that an origin names. */
+export const epochIn = (origin: string): number => Number(epochAtEnd.exec(origin)?.[1] ?? 1);
+
+const epochAtEnd = /\/e([2-9]|[1-9]\d{1,8})$/;
+
+/** The origin (C2SP tlog-checkpoint) of an organization's log. */
+export const logOrigin = (issuer: string, organizationId: string): string => `${logName(issuer)}/${organizationId}`;
+
+/** The origin of the log that holds the checkpoints of all others. */
+export const anchorOrigin = (issuer: string): string => `${logName(issuer)}/anchor`;
+
+const logName = (issuer: string): string => `${issuer.replace(/^https?:\/\//, "").replace(/\/+$/, "")}/click/log`;

@@ -1,16 +1,14 @@
 import { isSame } from "./bytes.ts";
 import { type AnchorResult, checkAnchor } from "./check-anchor.ts";
-import { checkBundle, checkRenderToken } from "./check-bundle.ts";
+import { checkBundle, checkDisclosures, checkRenderToken } from "./check-bundle.ts";
 import { checkContents } from "./check-contents.ts";
-import { checkDisclosures } from "./check-disclosures.ts";
 import { checkLeaf, checkRecords } from "./check-leaf.ts";
 import { checkCheckpoint, checkInclusion } from "./check-log.ts";
 import { checkPolicies } from "./check-policy.ts";
 import { type ProvenTime, provenOlder, requireProvenBefore } from "./displayed.ts";
 import { isSigned, missingSupport } from "./ed25519.ts";
 import { checkNames, ensure, type Finding, find, Problem, pass } from "./finding.ts";
-import { isObject, type Json, type JsonObject, parseJson } from "./json.ts";
-import { parseJws } from "./jws.ts";
+import { isObject, type Json, type JsonObject, parseJson, parseJws } from "./json.ts";
 import { findKey, readKeys, requireInTime } from "./keys.ts";
 import { at, text, time } from "./read.ts";
 import { isAcceptance, type LogRecord, readRecords, recordTimeMember } from "./records.ts";

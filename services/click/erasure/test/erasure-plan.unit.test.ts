@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { portionsOf } from "../erasure-rules.ts";
-import { planErasure, plannedReceipt } from "../plan-erasure.ts";
+import { planErasure, plannedReceipt, portionsOf } from "../erasure-rules.ts";
 
 const now = new Date("2026-11-20T12:00:00.000Z");
 const days = (n: number) => new Date(now.getTime() + n * 86_400_000);

@@ -17,7 +17,7 @@ import { createTestDatabase, type TestDatabase } from "#platform/testing/databas
 import { until } from "#platform/testing/until.ts";
 import { startNats } from "../../../../dev/nats.ts";
 import { describeWithNats } from "../../../../dev/test/describe-with-nats.ts";
-import { createSetbacks, type Setbacks } from "../setbacks.ts";
+import { createSetbacks, type Setbacks } from "../erase-due.ts";
 
 const logger = createLogger("test", "silent");
 const clock = { now: () => new Date() };

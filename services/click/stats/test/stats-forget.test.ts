@@ -6,7 +6,7 @@ import { clientActions, orgOf } from "../../test/actions.ts";
 import type { FakeTemplate } from "../../test/fake-templates.ts";
 import { type ClickHarness, newOrg, rows, startClick } from "../../test/harness.ts";
 import { createKeyHasher } from "../../vault/subject-vault.ts";
-import { forgetUser, lockUsers, updateUsers } from "../stat-user-store.ts";
+import { forgetUser, lockUsers, updateUsers } from "../stat-store.ts";
 import { readStats, settled, startWorkers } from "./stats-actions.ts";
 
 let click: ClickHarness;

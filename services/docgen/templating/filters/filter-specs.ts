@@ -1,6 +1,6 @@
-import { dateFilters } from "./date-filter.ts";
 import { type FilterArgument, type FilterInput, type FilterSpec, Lines } from "./filter-spec.ts";
 import {
+  dateFilters,
   type FilterCall,
   isNothing,
   numberFilters,
@@ -9,7 +9,7 @@ import {
   toList,
   toNumber,
   toText,
-} from "./number-filters.ts";
+} from "./value-filters.ts";
 
 type TextFunction = (text: string, ...args: string[]) => string;
 

@@ -1,8 +1,8 @@
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { SignedIn } from "#api/users.ts";
+import { endedKey, isSamePerson, sessionKey } from "./begin-session.ts";
 import { ApiError, errorOf, unreachable } from "./errors.ts";
-import { endedKey, isSamePerson, sessionKey } from "./session-types.ts";
 
 export type QueryValues = Readonly<Record<string, string | number | boolean | undefined>>;
 

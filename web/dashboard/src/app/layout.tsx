@@ -1,5 +1,5 @@
 import "./layout.css";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { type Texts, useTexts } from "../texts/texts.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { Button, Icon, type IconName } from "../ui/button.tsx";
@@ -9,7 +9,7 @@ import { useLeaveBy } from "../ui/use-leave-guard.tsx";
 import { Link, usePath } from "./router.tsx";
 import { routes } from "./routes.tsx";
 import { useSession } from "./session.tsx";
-import { ThemeChoice } from "./theme-choice.tsx";
+import { type Theme, useTheme } from "./theme.ts";
 
 /** Around the pages of whoever is signed in. */
 export function Layout({ children }: { readonly children: ReactNode }) {
@@ -187,3 +187,20 @@ const navigation: readonly NavigationGroup[] = [
     ],
   },
 ];
+
+/** Light, dark, or as the system has it. */
+export function ThemeChoice() {
+  const texts = useTexts("frame");
+  const [theme, choose] = useTheme();
+  const id = useId();
+  return (
+    <div className="theme-choice">
+      <label htmlFor={id}>{texts.theme}</label>
+      <select id={id} value={theme} onChange={(event) => choose(event.target.value as Theme)}>
+        <option value="system">{texts.themeSystem}</option>
+        <option value="light">{texts.themeLight}</option>
+        <option value="dark">{texts.themeDark}</option>
+      </select>
+    </div>
+  );
+}

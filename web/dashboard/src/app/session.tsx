@@ -2,10 +2,9 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import type { Organization } from "#api/organizations.ts";
 import type { SignedIn, User } from "#api/users.ts";
-import { leaveSession } from "../api/begin-session.ts";
+import { leaveSession, organizationKey, sessionKey } from "../api/begin-session.ts";
 import { useApi } from "../api/client.ts";
 import { ApiError } from "../api/errors.ts";
-import { organizationKey, sessionKey } from "../api/session-types.ts";
 import { ErrorState, Loading } from "../ui/states.tsx";
 import { useNavigate } from "./router.tsx";
 

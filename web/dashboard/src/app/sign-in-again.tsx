@@ -1,9 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useState } from "react";
 import type { LoginAnswer, SignedIn } from "#api/users.ts";
-import { beginSession, leaveSession } from "../api/begin-session.ts";
+import {
+  beginSession,
+  endedKey,
+  isSamePerson,
+  type LoginMethods,
+  leaveSession,
+  sessionKey,
+} from "../api/begin-session.ts";
 import { useApi } from "../api/client.ts";
-import { endedKey, isSamePerson, type LoginMethods, sessionKey } from "../api/session-types.ts";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";

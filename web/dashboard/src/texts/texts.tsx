@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { I18nProvider } from "react-aria-components";
 import type { SignedIn } from "#api/users.ts";
-import { sessionKey } from "../api/session-types.ts";
+import { sessionKey } from "../api/begin-session.ts";
 import type { en } from "./en/index.ts";
 import { type WrittenTimes, writtenTimes } from "./written-times.ts";
 

@@ -8,21 +8,26 @@ import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Switch } from "../../ui/choices.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { saveFile } from "../../ui/download-button.tsx";
-import { Form, type FormValues } from "../../ui/form.tsx";
+import { Form, type FormValues, Switch } from "../../ui/form.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { ErrorNotice, ErrorState, Loading, Notice } from "../../ui/states.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { AgreedTextSection } from "./agreed-text.tsx";
-import { ChecksSection, VerdictNotice } from "./checks.tsx";
 import { ConsentReceiptPage } from "./consent-receipt-page.tsx";
 import { DecisionSection } from "./decision-section.tsx";
 import { detailsOf, type Evidence } from "./evidence.ts";
 import { evidencePath, isConsentReceipt, useEvidence, useReceipt, useVerification } from "./queries.ts";
-import { RulesSection, ShownSection, StatementSection, TimelineSection } from "./record-sections.tsx";
+import {
+  ChecksSection,
+  RulesSection,
+  ShownSection,
+  StatementSection,
+  TimelineSection,
+  VerdictNotice,
+} from "./record-sections.tsx";
 
 /** An acceptance with everything that proves it; receipts of changes of consent have their own page. */
 export function AcceptancePage({ params }: PageParams) {

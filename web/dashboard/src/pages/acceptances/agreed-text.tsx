@@ -3,7 +3,7 @@ import { directionOf } from "#platform/language.ts";
 import { parseSafeHtml, shadowWithStyles } from "../../../../embed/dom.ts";
 import textStyles from "../../../../embed/text.css?inline";
 import { useTexts } from "../../texts/texts.tsx";
-import { Switch } from "../../ui/choices.tsx";
+import { Switch } from "../../ui/form.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Notice } from "../../ui/states.tsx";
 import type { Evidence } from "./evidence.ts";

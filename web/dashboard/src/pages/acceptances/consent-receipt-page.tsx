@@ -6,8 +6,7 @@ import { Facts, Page, Section } from "../../ui/page.tsx";
 import { ErrorState, Loading, Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { wordsFor } from "./codes.ts";
-import { ConsentStatus, PersonName } from "./parts.tsx";
+import { ConsentStatus, PersonName, wordsFor } from "./parts.tsx";
 import { useServerChecks } from "./queries.ts";
 
 /** Of a change of consent that was no acceptance; there is no bundle of evidence for it. */

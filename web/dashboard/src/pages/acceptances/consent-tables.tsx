@@ -6,8 +6,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { wordsFor } from "./codes.ts";
-import { ConsentStatus } from "./parts.tsx";
+import { ConsentStatus, wordsFor } from "./parts.tsx";
 import { useTemplateNames } from "./queries.ts";
 
 /** Leads to the receipt where there is one. */

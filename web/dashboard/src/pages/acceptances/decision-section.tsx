@@ -4,9 +4,8 @@ import { Link } from "../../app/router.tsx";
 import { type Texts, useTexts } from "../../texts/texts.tsx";
 import { Facts, Section } from "../../ui/page.tsx";
 import { Time } from "../../ui/time.tsx";
-import { wordsFor } from "./codes.ts";
 import type { Details, Evidence } from "./evidence.ts";
-import { Decision, PersonName } from "./parts.tsx";
+import { Decision, PersonName, wordsFor } from "./parts.tsx";
 
 interface DecisionSectionProps {
   readonly receipt: Receipt;

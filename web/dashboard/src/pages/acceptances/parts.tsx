@@ -8,8 +8,10 @@ import { MoreRows } from "../../ui/pager.tsx";
 import { ErrorState, Loading } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { wordsFor } from "./codes.ts";
 import { type AnyReceipt, personPath, type ReceiptFilter, useReceipts } from "./queries.ts";
+
+/** The text for a code of the API, or the code itself when a later version introduced it. */
+export const wordsFor = (words: ReadonlyMap<string, string>, code: string): string => words.get(code) ?? code;
 
 /** Where consent to a purpose stands, or what was changed about it. */
 export function ConsentStatus({ status }: { readonly status: string }) {

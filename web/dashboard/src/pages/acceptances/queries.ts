@@ -71,7 +71,7 @@ export function useVerification(evidence: Evidence | undefined) {
     queryKey: [...all, "verification", evidence?.bundleId],
     // The verifier is loaded for it: nobody else needs it.
     queryFn: async () => {
-      const { verifyEvidence } = await import("./checks.tsx");
+      const { verifyEvidence } = await import("./record-sections.tsx");
       return verifyEvidence(evidence as Evidence, (path) => api.get<object>(path));
     },
     enabled: evidence !== undefined,

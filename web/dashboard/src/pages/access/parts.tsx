@@ -3,7 +3,7 @@ import "./access.css";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/errors.ts";
-import { Switch } from "../../ui/choices.tsx";
+import { Switch } from "../../ui/form.tsx";
 import { ErrorState, Loading } from "../../ui/states.tsx";
 
 /** The same promise, but an error with this code becomes a problem of one field. */

@@ -2,12 +2,11 @@ import "./entry.css";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useCallback, useEffect, useState } from "react";
 import type { SignedIn } from "#api/users.ts";
+import type { LoginMethods } from "../../api/begin-session.ts";
 import { beginSession } from "../../api/begin-session.ts";
 import { useApi } from "../../api/client.ts";
-import type { LoginMethods } from "../../api/session-types.ts";
-import { Brand } from "../../app/layout.tsx";
+import { Brand, ThemeChoice } from "../../app/layout.tsx";
 import { useNavigate, useSearch } from "../../app/router.tsx";
-import { ThemeChoice } from "../../app/theme-choice.tsx";
 import { useTexts } from "../../texts/texts.tsx";
 import { ButtonLink } from "../../ui/button.tsx";
 

@@ -1,5 +1,5 @@
 import type { Batch, BatchItem } from "#api/generation-documents.ts";
-import { documentStatuses, hasEnded } from "./types.ts";
+import { documentStatuses, hasEnded } from "./queries.ts";
 import "./generation.css";
 import "./charts.css";
 import { useState } from "react";

@@ -23,8 +23,14 @@ import {
   readBatchInput,
 } from "./batch-input.ts";
 import { BatchState, GenerationTabs, RowPages, StatusFilter, statusIn } from "./parts.tsx";
-import { useBatches, useGenerationChanges, useTemplate, useTemplateChoice, useTemplateSchema } from "./queries.ts";
-import { batchStatuses } from "./types.ts";
+import {
+  batchStatuses,
+  useBatches,
+  useGenerationChanges,
+  useTemplate,
+  useTemplateChoice,
+  useTemplateSchema,
+} from "./queries.ts";
 
 export function BatchesPage() {
   const texts = useTexts("generation");

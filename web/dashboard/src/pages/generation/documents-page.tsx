@@ -11,8 +11,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DocumentState, GenerationTabs, RowPages, StatusFilter, statusIn } from "./parts.tsx";
-import { documentPath, useDocuments, useGenerationChanges } from "./queries.ts";
-import { documentStatuses } from "./types.ts";
+import { documentPath, documentStatuses, useDocuments, useGenerationChanges } from "./queries.ts";
 
 export function DocumentsPage() {
   const texts = useTexts("generation");

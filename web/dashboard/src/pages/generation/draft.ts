@@ -3,8 +3,8 @@ import { useState } from "react";
 import type { GenTemplate as Template } from "#api/generation-templates.ts";
 import { useApi } from "../../api/client.ts";
 import { useUnloadGuard } from "../../ui/use-leave-guard.tsx";
+import type { Data } from "./queries.ts";
 import { templatePath, useGenerationChanges } from "./queries.ts";
-import type { Data } from "./types.ts";
 
 /** What somebody writes and has not saved. */
 export interface Draft {

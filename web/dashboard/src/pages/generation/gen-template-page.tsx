@@ -18,9 +18,8 @@ import { ContentSection } from "./content-section.tsx";
 import { type DraftState, NotData, Overtaken, useDraft } from "./draft.ts";
 import { TemplateState } from "./parts.tsx";
 import { Preview } from "./preview.tsx";
-import { templatePath, useGenerationChanges, useTemplate, useTemplateSchema } from "./queries.ts";
+import { newestVersions, templatePath, useGenerationChanges, useTemplate, useTemplateSchema } from "./queries.ts";
 import { SettingsSection } from "./settings-section.tsx";
-import { newestVersions } from "./types.ts";
 
 export function GenTemplatePage({ params }: PageParams) {
   const id = params.get("id") ?? "";

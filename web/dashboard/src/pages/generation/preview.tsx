@@ -12,8 +12,7 @@ import { EmptyState, ErrorNotice, Notice } from "../../ui/states.tsx";
 import { Select } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { type DraftState, parseData } from "./draft.ts";
-import { documentPath, useGenerationChanges, useUsage } from "./queries.ts";
-import { newestVersions } from "./types.ts";
+import { documentPath, newestVersions, useGenerationChanges, useUsage } from "./queries.ts";
 
 interface PreviewProps {
   readonly template: Template;

@@ -1,6 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { parseCertificates } from "../../../../verify/src/certificate.ts";
-import { type Der, oid, readDer, sequence, tags } from "../../../../verify/src/der.ts";
+import { type Der, oid, parseCertificates, readDer, sequence, tags } from "../../../../verify/src/certificate.ts";
 import { errorOf, unreachable } from "../../api/errors.ts";
 import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";

@@ -16,7 +16,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { Loaded } from "../access/parts.tsx";
-import { ItemsTable, OutcomeTiles } from "./personal-items.tsx";
+import { ItemsTable, OutcomeTiles } from "./people-tab.tsx";
 import { privacyKey, useActorNames, useErasures } from "./queries.ts";
 
 /** Reports of erasures, which say of nobody whom they were about. */

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from "react";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Switch } from "../../ui/choices.tsx";
+import { Switch } from "../../ui/form.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { nameOfField } from "./field.ts";
 import { FieldPlace, type FieldProps } from "./field-place.tsx";

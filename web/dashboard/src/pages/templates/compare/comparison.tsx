@@ -10,8 +10,7 @@ import { Section } from "../../../ui/page.tsx";
 import { EmptyState, ErrorState, Loading, Notice } from "../../../ui/states.tsx";
 import { type Option, Select } from "../../../ui/text-field.tsx";
 import { readableOf } from "../content/draft.ts";
-import { type ComparedText, comparedFields, readTextName, useComparedText } from "./compared-text.ts";
-import { textOptions } from "./text-options.ts";
+import { type ComparedText, comparedFields, readTextName, textOptions, useComparedText } from "./compared-text.ts";
 
 type View = "read" | "source";
 

@@ -3,16 +3,15 @@ import type { Template, Version } from "#api/templates.ts";
 import { readPdfText } from "#platform/pdf-text.ts";
 import { mount } from "../../../../../embed/mount.ts";
 import { useTexts } from "../../../texts/texts.tsx";
-import { Switch } from "../../../ui/choices.tsx";
+import { Switch } from "../../../ui/form.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { useConfiguration } from "../configuration.ts";
 import { type Draft, draftOf } from "./draft.ts";
-import { variablesOf } from "./findings.ts";
+import { useSettled, variablesOf } from "./findings.ts";
 import { pdfPath } from "./pdf-text.tsx";
 import { keysIn, previewRendering, sampleOf } from "./preview-rendering.ts";
-import { useSettled } from "./use-findings.ts";
 
 interface PreviewProps {
   readonly template: Template;

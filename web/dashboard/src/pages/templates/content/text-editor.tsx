@@ -16,11 +16,10 @@ import { useTemplateChanges, versionPath } from "../queries.ts";
 import { CompareLink, PublishDialog } from "../versions/version-actions.tsx";
 import { CodeEditor, type CodeEditorProps, type EditorHandle } from "./code-editor.tsx";
 import { type Draft, draftOf, isTooLarge, readableOf, writtenAs } from "./draft.ts";
-import { type Finding, variablesOf } from "./findings.ts";
+import { type Finding, type Findings, useFindings, variablesOf } from "./findings.ts";
 import { PdfText, UploadPdf } from "./pdf-text.tsx";
 import { Preview } from "./preview.tsx";
 import { useDraft, type Writing } from "./use-draft.ts";
-import { type Findings, useFindings } from "./use-findings.ts";
 import { type LocaleState, WordsFields } from "./words-fields.tsx";
 
 /** Loaded where a text is opened in it. */

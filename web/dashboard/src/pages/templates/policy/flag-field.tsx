@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from "react";
 import { useTexts } from "../../../texts/texts.tsx";
-import { CheckboxGroup, Switch } from "../../../ui/choices.tsx";
+import { CheckboxGroup, Switch } from "../../../ui/form.tsx";
 import { Select, TextField } from "../../../ui/text-field.tsx";
 import type { FlagValue } from "../configuration.ts";
 import type { FlagControl } from "./flags.ts";
