@@ -192,7 +192,7 @@ export const tabProposal = shown(TabProposalSchema, {
   height: readOnly(number(), { example: 35 }),
   required: readOnly(flag, { example: true }),
   signer: readOnly(count, {
-    description: "Which signer it is for, from 1; 0 if nothing says so.",
+    description: "Which of those who sign it is for, from 1 in their routing order; 0 if nothing says so.",
     example: 1,
   }),
   source: readOnly(named(ProposalSource, "camel"), {

@@ -49,6 +49,9 @@ async function answer(
   // A website elsewhere could point its own name to this machine and use our API key through us.
   if (!/^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/.test(req.headers.host ?? ""))
     return text(421, "Misdirected Request");
+  // What another website makes a browser ask for comes without the visitor's cookie, and would replace it.
+  const isForeign = !["same-origin", "none", undefined].includes(req.headers["sec-fetch-site"] as string | undefined);
+  if (isForeign && path.startsWith("/demo/api/")) return text(403, "Forbidden");
   if (respond === undefined) return text(503, "The demo is not ready yet.");
   try {
     return await respond(req, path);

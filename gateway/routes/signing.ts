@@ -70,7 +70,7 @@ export const signingRoutes: readonly Route[] = [
     path: "/signing/s/{sid}/documents/{documentId}",
     summary: "Load a document of a session",
     description:
-      "The first load in a session counts as opening the agreement, because the service observes it itself. Following the link doesn't count, because mail scanners do that too, and neither does consenting. HEAD opens nothing.",
+      "The first load in a session counts as opening the agreement, because the service observes it itself. Following the link doesn't count, because mail scanners do that too, and neither does consenting. HEAD opens nothing. Once the agreement is completed, `certificate` is its certificate of completion.",
     texts: { ...base.texts, documentId: schemas.documentParam },
     success: { status: 200, description: "The PDF.", contentType: "application/pdf" },
     errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE", ...fileErrors],

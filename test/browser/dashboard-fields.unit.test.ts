@@ -1,5 +1,14 @@
 import { expect, test } from "@jest/globals";
-import { copyOf, newField, placed, spotsOf, withButton, within } from "../../web/dashboard/src/pages/sending/field.ts";
+import {
+  copyOf,
+  coveredBy,
+  freeSpot,
+  newField,
+  placed,
+  spotsOf,
+  withButton,
+  within,
+} from "../../web/dashboard/src/pages/sending/field.ts";
 import { changeFields, historyOf } from "../../web/dashboard/src/pages/sending/field-history.ts";
 import { allOf, groupsOf } from "../../web/dashboard/src/pages/sending/recipients.ts";
 import type { RecipientInput, Tab, TabType } from "../../web/dashboard/src/pages/sending/types.ts";
@@ -34,6 +43,24 @@ test("a field stays on its page and keeps a size that can be seen", () => {
   expect(within({ ...spot, x: 590, y: -3 }, page)).toMatchObject({ x: 495, y: 0, width: 100 });
   expect(within({ ...spot, width: 1, height: 5_000 }, page)).toMatchObject({ width: 8, height: 842, y: 0 });
   expect(within({ ...spot, x: 10.123 }, page).x).toBe(10.1);
+});
+
+test("a new field goes where it covers no other, and what overlaps is told of", () => {
+  const page = { width: 595, height: 842 };
+  const checkbox = newField({ type: "checkbox", recipientId: "2", spot: { ...at, x: 110, y: 205 }, fields: [] });
+  const date = field("date");
+  expect(coveredBy(date, [checkbox, date])).toEqual([checkbox]);
+  const [spot] = spotsOf(date);
+  if (spot === undefined) throw new Error("the date has no place");
+  const free = freeSpot(spot, [checkbox], page);
+  expect(Math.hypot(free.x - spot.x, free.y - spot.y)).toBeLessThan(30);
+  const moved = { ...date, tab: placed(date.tab, 0, free) };
+  expect(coveredBy(moved, [checkbox, moved])).toEqual([]);
+  expect(freeSpot(spot, [], page)).toBe(spot);
+  const whole = { ...field("text"), tab: { ...field("text").tab, x: 0, y: 0, width: 595, height: 842 } };
+  expect(freeSpot(spot, [whole], page)).toBe(spot);
+  const elsewhere = { ...checkbox, tab: { ...checkbox.tab, page: 2 } };
+  expect(coveredBy(date, [elsewhere])).toEqual([]);
 });
 
 test("each button of a group has a place of its own, and new ones a word of their own", () => {

@@ -119,6 +119,8 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     const second = page.getByRole("group", { name: "Recipient 2" });
     await second.getByLabel("Name").fill("Bob Example");
     await second.getByLabel("Email").fill("bob@example.com");
+    await second.getByRole("button", { name: /Language/ }).click();
+    await page.getByRole("option", { name: "German" }).click();
     await choice.click();
     await page.getByRole("option", { name: "Drawn on the page as they are" }).waitFor();
     await page.getByRole("option", { name: "Filled in by Bob Example" }).click();
@@ -129,6 +131,7 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await page.getByRole("heading", { level: 1, name: "Application" }).waitFor();
     const [ann, bob] = (await agreementAt(page)).recipients.signers;
     expect([ann.tabs.length, bob.tabs.length]).toEqual([0, 60]);
+    expect([ann.locale, bob.locale]).toEqual([null, "de"]);
     expect(new Set(bob.tabs.map(({ documentId }: { documentId: string }) => documentId))).toEqual(new Set(["2"]));
     await button(page, "Signature").waitFor();
     const last = page.locator('.pdf-page[data-page="2"]').last();

@@ -106,6 +106,9 @@ describeInBrowser("the demo page", (pages) => {
     const body = { sessionId: foreign.body.id };
     expect((await send("/demo/api/decisions", "application/json", body)).status).toBe(404);
     expect((await fetch(`${baseUrl}/demo/api/evidence/${foreign.body.id}`)).status).toBe(404);
+    const fromElsewhere = { headers: { "sec-fetch-site": "cross-site" } };
+    const refused = await fetch(`${baseUrl}/demo/api/visitor`, fromElsewhere);
+    expect([refused.status, refused.headers.get("set-cookie")]).toEqual([403, null]);
     for (const place of ["dep_0000000000000000000000", "dep_x/../sessions", "elsewhere"]) {
       expect((await send("/demo/api/sessions", "application/json", { place })).status).toBe(404);
     }

@@ -177,7 +177,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await page.getByRole("link", { name: "Review and send", exact: true }).click();
     await button(page, "Send now").click();
     await heading(page, subject);
-    await page.getByText("Waiting for the next recipients.").waitFor();
+    await page.getByText(/Waiting for .*\./).waitFor();
   }
 
   async function sign(page: Page, subject: string): Promise<void> {
@@ -307,7 +307,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await follow(page, "Review and send", "Shift+Tab");
     await button(page, "Send now").waitFor();
     await follow(page, "Send now");
-    await page.getByText("Waiting for the next recipients.").waitFor();
+    await page.getByText(/Waiting for .*\./).waitFor();
   }
 
   test("the keyboard alone leads from the login to a publication, its evidence and a sent agreement", async () => {

@@ -604,6 +604,10 @@ describeInBrowser("the signing page", (pages) => {
       last.getByRole("link", { name: "Download Agreement.pdf (signed and sealed)" }).tap(),
     );
     expect(file.suggestedFilename()).toBe("Agreement.pdf");
+    const certificate = await broughtBy(last, "download", () =>
+      last.getByRole("link", { name: "Download the certificate of completion" }).tap(),
+    );
+    expect(certificate.suggestedFilename()).toMatch(/^certificate-.*\.pdf$/);
     // The first one comes back, by the page that is still open and by the old link.
     await first.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await first.getByRole("heading", { name: "Completed", exact: true }).waitFor();
@@ -731,7 +735,7 @@ describeInBrowser("the signing page", (pages) => {
     await screenshot(page, "word-fields");
     await page.getByRole("link", { name: "Review and send", exact: true }).click();
     await page.getByRole("button", { name: "Send now", exact: true }).click();
-    await page.getByText("Waiting for the next recipients.").waitFor();
+    await page.getByText(/Waiting for .*\./).waitFor();
     const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
     const link = await until(async () => {
       const mail = mails.find(({ to }) => to.address === "wanda@example.com");

@@ -15,13 +15,14 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid, type OrgId, parseOrgId } from "#platform/ids.ts";
+import { languageFor } from "#platform/language.ts";
 import { canonicalLocale } from "#platform/locale.ts";
 import { insertOutbox } from "#platform/outbox/outbox.ts";
 import { reportUrlOf } from "#platform/service-settings.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import { schema } from "../agreement/write-change.ts";
 import type { SignDeps } from "../deps.ts";
-import { sampleMail } from "../mail/mail-to.ts";
+import { mailLanguages, sampleMail } from "../mail/mail-to.ts";
 import type { BrandedMail } from "../send/mails.ts";
 import { readSender } from "../sender-domains/store.ts";
 import {
@@ -53,6 +54,7 @@ export const brands = (deps: BrandDeps): Handlers => ({
     const caller = requireCaller(context);
     const now = deps.clock.now();
     const checked = checkedSettings({ ...noSettings, ...settingsOf(settings as WireSettings) });
+    requireLanguages(checked.texts);
     const brand: Brand = {
       ...{ ...checked, id: deps.newId(), logo: null, favicon: null },
       ...{ createdAt: now, modifiedAt: now },
@@ -83,6 +85,7 @@ export const brands = (deps: BrandDeps): Handlers => ({
     const brand = await change(deps, caller, async (tenant) => {
       const before = await requireBrand(tenant, brandId);
       const after = { ...changedBrand(before, changes), modifiedAt: deps.clock.now() };
+      requireLanguages(after.texts, before.texts);
       await requireFreeName(tenant, after);
       await store.saveBrand(tenant, after);
       const named = Object.keys(changes) as (keyof BrandSettings)[];
@@ -226,6 +229,18 @@ function changesOf(settings: WireSettings, mask: { readonly paths: readonly stri
   return Object.fromEntries(
     namedMembers(mask?.paths ?? []).map((name) => [name, given[name]]),
   ) as Partial<BrandSettings>;
+}
+
+/** Mails are written in one of our languages, so texts for another one would never be right. What was there may stay. */
+function requireLanguages(texts: Brand["texts"], before: Brand["texts"] = []): void {
+  const known = Object.keys(mailLanguages);
+  const kept = new Set(before.map(({ locale }) => locale));
+  const problems = texts.flatMap(({ locale }, index) =>
+    kept.has(locale) || languageFor([locale], known) !== undefined
+      ? []
+      : [problem(`texts[${index}].locale`, "INVALID_LOCALE", `must be one of ${known.join(", ")}, or a region of one`)],
+  );
+  if (problems.length > 0) throw invalid(...problems);
 }
 
 async function requireFreeName(tenant: Tenant, brand: Brand): Promise<void> {

@@ -23,6 +23,7 @@ import {
   removeDocuments as decideRemove,
   requireDocument,
 } from "./edit-documents.ts";
+import { withSigners } from "./proposed-signers.ts";
 import { wireTabType } from "./tabs.ts";
 
 export const putDocuments = (deps: SignDeps): SignRpcs<"putDocuments"> => ({
@@ -181,17 +182,27 @@ export const getDocumentContent = (deps: Pick<SignDeps, "pool" | "files">): Sign
 export const proposeTabs = (deps: Pick<SignDeps, "pool" | "files" | "intake">): SignRpcs<"proposeTabs"> => ({
   async proposeTabs(request, context) {
     const { orgId } = requireCaller(context);
-    const { content, taken } = await withTarget(deps, orgId, targetOf(request.target), async (agreement, tenant) => {
-      const document = requireDocument(agreement, request.documentId);
-      const tabs = agreement.recipients.flatMap((recipient) => recipient.tabs);
-      const taken = tabs.filter(({ documentId, isPlaced }) => isPlaced && documentId === document.documentId);
-      return { content: await deps.files.read(tenant, agreement.id, document), taken };
-    });
+    const { content, taken, recipients } = await withTarget(
+      deps,
+      orgId,
+      targetOf(request.target),
+      async (agreement, tenant) => {
+        const document = requireDocument(agreement, request.documentId);
+        const tabs = agreement.recipients.flatMap((recipient) => recipient.tabs);
+        const taken = tabs.filter(({ documentId, isPlaced }) => isPlaced && documentId === document.documentId);
+        const content = await deps.files.read(tenant, agreement.id, document);
+        return { content, taken, recipients: agreement.recipients };
+      },
+    );
     const proposals = await deps.intake.proposeTabs(orgId, content);
     return {
-      proposals: proposals
+      proposals: withSigners(proposals, recipients)
         .filter((proposal) => !taken.some((tab) => overlap(tab, proposal)))
-        .map(({ type, source, ...plain }) => ({ ...plain, type: wireTabType(type), source: wireSources[source] })),
+        .map(({ type, source, around: _, ...plain }) => ({
+          ...plain,
+          type: wireTabType(type),
+          source: wireSources[source],
+        })),
     };
   },
 });

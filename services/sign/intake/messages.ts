@@ -72,6 +72,8 @@ export interface TabProposal
   readonly source: "tag" | "blank" | "word";
   /** What stands there. */
   readonly text: string;
+  /** The lines around it in the same column, which may say whose it is. */
+  readonly around: string;
 }
 
 /** The words of a file. */

@@ -26,9 +26,66 @@ function proposalsOn(lines: readonly TextLine[], page: number): TabProposal[] {
     const words = wordIn(line, page).filter(({ start }) => !isTagged(start) && blanks.length === 0);
     return [...tags, ...blanks, ...words, ...boxesIn(line, page).filter(({ start }) => !isTagged(start))]
       .sort((a, b) => a.start - b.start)
-      .map(({ start: _start, end: _end, ...proposal }) => proposal);
+      .map(({ start: _start, end: _end, ...proposal }) => ({
+        ...(proposal.source === "tag" || proposal.type === "checkbox" ? proposal : clearOf(lines, index, proposal)),
+        around: aroundOf(lines, index, proposal),
+      }));
   });
 }
+
+type Placed = Omit<TabProposal, "around">;
+
+/**
+ * Without covering the lines above and below: what is taller than its line shrinks as far as it can still be written in,
+ * and hangs below it as far as there is room.
+ */
+function clearOf(lines: readonly TextLine[], index: number, tab: Placed): Placed {
+  const { baseline = 0 } = lines[index] ?? {};
+  // Beside its own word each of them has a field in the same column.
+  const isInWay = (line: TextLine): boolean =>
+    (line.lefts[0] ?? 0) < tab.x + tab.width && (line.rights.at(-1) ?? 0) > tab.x - columnReach;
+  const above = lines
+    .slice(Math.max(0, index - linesAround), index)
+    .reverse()
+    .find((line) => line.baseline < baseline && isInWay(line));
+  const below = lines
+    .slice(index + 1, index + 1 + linesAround)
+    .find((line) => line.baseline > baseline + descent && isInWay(line));
+  const top = above === undefined ? 0 : above.baseline + descent;
+  const room = below === undefined ? margin : Math.min(margin, below.baseline - baseline - tallest);
+  const bottom = baseline + Math.max(descent, room);
+  const least = Math.min(tab.height, leastHeight);
+  const y = Math.max(tab.y, Math.min(top, baseline + descent - least));
+  const height = Math.max(least, Math.min(tab.height, bottom - y));
+  return { ...tab, y, height };
+}
+
+/** Points that a field of the next line may have above its baseline. */
+const tallest = 36;
+/** Points that there are below the last line of a page. */
+const margin = 24;
+/** Points that something can be written in. */
+const leastHeight = 14;
+const linesAround = 6;
+
+/** What stands close above, beside and below, from the nearest line on. */
+function aroundOf(lines: readonly TextLine[], index: number, { x, width }: Placed): string {
+  const { baseline = 0 } = lines[index] ?? {};
+  const [left, right] = [x - columnReach, x + width];
+  return lines
+    .slice(Math.max(0, index - linesAround), index + 1 + linesAround)
+    .filter((line) => Math.abs(line.baseline - baseline) <= aroundReach)
+    .sort((a, b) => Math.abs(a.baseline - baseline) - Math.abs(b.baseline - baseline))
+    .flatMap(({ lefts, rights, text }) => ((lefts[0] ?? 0) < right && (rights.at(-1) ?? 0) > left ? [text] : []))
+    .join("\n")
+    .slice(0, maxAround)
+    .toWellFormed();
+}
+
+/** Points to the left within which a caption stands, and up and down within which a block of one signer reaches. */
+const columnReach = 120;
+const aroundReach = 80;
+const maxAround = 400;
 
 /** Whether a place is in one of these ranges, which stand in their order and do not overlap. */
 function within(ranges: readonly Pick<Found, "start" | "end">[]): (at: number) => boolean {
@@ -44,7 +101,7 @@ function within(ranges: readonly Pick<Found, "start" | "end">[]): (at: number) =
 }
 
 /** A proposal, and the characters of the line that it stands for. */
-interface Found extends TabProposal {
+interface Found extends Placed {
   readonly start: number;
   readonly end: number;
 }

@@ -1,7 +1,7 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
-import { withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
+import { type Tenant, withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { AdoptedSignature } from "../agreement/agreement.ts";
 import type { ChangeDeps } from "../agreement/change-agreement.ts";
@@ -103,6 +103,9 @@ const adoptedMessage = ({ typed, font, drawnPng }: AdoptedSignature) => ({
   ...{ typed, font, drawnPng: Buffer.from(drawnPng, "base64") },
 });
 
+/** What the certificate of completion is called among the documents, once it is sealed. */
+const certificateId = "certificate";
+
 export const getCeremonyDocument = (
   deps: SignDeps,
 ): Pick<ServiceImpl<typeof SigningService>, "getCeremonyDocument"> => ({
@@ -110,6 +113,12 @@ export const getCeremonyDocument = (
     const session = await requireShownSession(deps, sessionToken);
     const { orgId, agreement } = session;
     if (agreement === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
+    const { certificate, documents } = agreement;
+    const isCertificate = documentId === certificateId && !documents.some((one) => one.documentId === certificateId);
+    if (isCertificate && certificate !== null && isOfRecipient(session)) {
+      const read = (tenant: Tenant) => deps.files.read(tenant, agreement.id, certificate);
+      return { content: await withOrgSnapshot(deps.pool, orgId, read), fileName: `certificate-${agreement.id}.pdf` };
+    }
     const document = requireDocument(agreement, documentId);
     const { content } = await withOrgSnapshot(deps.pool, orgId, (tenant) =>
       readDocument(deps, tenant, agreement.id, document),

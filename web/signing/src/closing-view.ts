@@ -1,5 +1,6 @@
 import type { Ceremony, CeremonyDocument } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
+import { certificateLink, pdfNameOf } from "./documents-view.ts";
 import { button, element, show } from "./dom.ts";
 import { fill, type SpokenLanguage } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
@@ -56,11 +57,12 @@ export function showOutcome(first: Ceremony, { tag, texts }: SpokenLanguage, rea
     news.replaceChildren(...newsOf(ceremony, tag, texts).map((text) => element("p", { dir: "auto" }, text)));
     // What is about to be sealed is not offered without its signatures for that moment.
     files.replaceChildren(...(status === "completing" ? [] : agreement.documents.map(fileOf)));
+    if (status === "completed") files.append(element("li", {}, certificateLink("download", texts)));
     if (status === "completing") askLater();
   };
   const fileOf = ({ documentId, name }: CeremonyDocument): HTMLElement => {
     const isSealed = status === "completed";
-    const label = fill(isSealed ? texts.downloadSealed : texts.downloadUnsigned, { document: name });
+    const label = fill(isSealed ? texts.downloadSealed : texts.downloadUnsigned, { document: pdfNameOf(name) });
     const link = { class: isSealed ? "button primary" : "download", href: api.documentUrl(documentId), download: "" };
     return element("li", {}, element("a", link, label));
   };

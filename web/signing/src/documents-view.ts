@@ -49,7 +49,7 @@ export function showDocuments(
     const download = element(
       "a",
       { class: "download", href: api.documentUrl(one.documentId), download: "" },
-      fill(texts.download, { document: one.name }),
+      fill(texts.download, { document: pdfNameOf(one.name) }),
     );
     const extras = [hasDownloads ? download : null, readingView(() => loaded, one.name, texts)];
     return element(
@@ -64,6 +64,14 @@ export function showDocuments(
   const root = element("div", { class: "documents" }, ...sections);
   return { root, pages, zoomTo: zoomIn(root) };
 }
+
+/** Of a completed agreement. */
+export const certificateLink = (look: string, texts: Texts): HTMLElement =>
+  element("a", { class: look, href: api.documentUrl("certificate"), download: "" }, texts.downloadCertificate);
+
+/** What is downloaded is a PDF, whatever it was made from. */
+export const pdfNameOf = (name: string): string =>
+  name.replace(/\.(?:html?|txt|docx?|odt|rtf|xlsx|pptx|png|jpe?g)$/i, ".pdf");
 
 /** Pixels that a point has at least where somebody types: text of 11 points is as large as that of the page then. */
 const legibleScale = 1.45;

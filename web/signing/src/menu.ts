@@ -1,5 +1,6 @@
 import type { Ceremony } from "#api/ceremony.ts";
 import { api } from "./api.ts";
+import { certificateLink, pdfNameOf } from "./documents-view.ts";
 import { button, element } from "./dom.ts";
 import { fill, languages, rememberLanguage, type SpokenLanguage } from "./languages.ts";
 import type { Texts } from "./texts/texts.ts";
@@ -27,7 +28,7 @@ export function createMenu(options: MenuOptions): readonly [HTMLButtonElement, H
     element(
       "a",
       { class: "button plain", href: api.documentUrl(documentId), download: "" },
-      fill(texts.download, { document: name }),
+      fill(texts.download, { document: pdfNameOf(name) }),
     ),
   );
   const list = element(
@@ -36,6 +37,7 @@ export function createMenu(options: MenuOptions): readonly [HTMLButtonElement, H
     finishLater === null ? null : entry(texts.finishLater, finishLater),
     finishLater === null ? null : entry(texts.decline, decline),
     ...downloads,
+    ceremony.agreement?.status === "completed" ? certificateLink("button plain", texts) : null,
     entry(texts.whoSent, () => showSenderOf(ceremony, texts)),
     entry(texts.help, () =>
       tell(texts.help, element("ul", {}, ...texts.helpPoints.map((one) => element("li", {}, one))), texts),

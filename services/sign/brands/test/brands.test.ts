@@ -91,6 +91,11 @@ describe("a brand", () => {
     ["an address in the name of the sender", { name: "A", senderName: "ceo@example.com" }, "senderName NOT_ALLOWED"],
     ["no address for answers", { name: "A", replyTo: "nobody" }, "replyTo INVALID_EMAIL"],
     ["a language that is none", { name: "A", texts: [text({ locale: "x y" })] }, "texts[0].locale INVALID_LOCALE"],
+    [
+      "a language that no mail is in",
+      { name: "A", texts: [text({ locale: "german" })] },
+      "texts[0].locale INVALID_LOCALE",
+    ],
     ["two texts for the same", { name: "A", texts: [text({}), text({ locale: "EN" })] }, "texts[1] DUPLICATE"],
     ["a text that says nothing", { name: "A", texts: [text({ subject: "" })] }, "texts[0] REQUIRED"],
     [

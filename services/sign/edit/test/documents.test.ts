@@ -85,6 +85,44 @@ describe("documents of a draft", () => {
     await expectDomainError(propose("tagged", setup.organization()), "ENVELOPE_NOT_FOUND");
   });
 
+  test("propose to each signer what stands where they are named, or where they sign in their turn", async () => {
+    const document = await PDFDocument.create();
+    const page = document.addPage([600, 800]);
+    const column = (x: number, top: number, ...texts: string[]) =>
+      texts.map((text, index) => page.drawText(text, { x, y: top - index * 15, size: 10 }));
+    column(50, 700, "For the buyer:", "Name:", "Signature:");
+    column(330, 700, "For Grace Hopper:", "Name:", "Signature:");
+    column(50, 400, "Signature:", "Date:");
+    column(330, 400, "Signature:", "Date:");
+    const bytes = await document.save();
+    const names = new Map<TabType, string>([
+      [TabType.FULL_NAME, "FULL_NAME"],
+      [TabType.SIGNATURE, "SIGNATURE"],
+      [TabType.DATE_SIGNED, "DATE_SIGNED"],
+    ]);
+    const proposedTo = async (...recipients: ReturnType<typeof sampleRecipient>[]) => {
+      const { id } = await draft({ documents: [], recipients });
+      await put(id, [fileOf(bytes, "lease")]);
+      const { proposals } = await organization.client.proposeTabs(
+        { target: agreementTarget(id), documentId: "lease" },
+        organization.headers,
+      );
+      return proposals.map(({ type, signer, x }) => `${names.get(type)} ${x < 200 ? "left" : "right"} ${signer}`);
+    };
+    const grace = sampleRecipient("1", { name: "Grace Hopper", routingOrder: 2 });
+    const buyer = sampleRecipient("2", { roleName: "Buyer", routingOrder: 1 });
+    expect(await proposedTo(grace, buyer)).toEqual([
+      ...["FULL_NAME left 1", "FULL_NAME right 2", "SIGNATURE left 1", "SIGNATURE right 2"],
+      // Nobody is named there: a column belongs to whom it belonged to above.
+      ...["SIGNATURE left 1", "SIGNATURE right 2", "DATE_SIGNED left 1", "DATE_SIGNED right 2"],
+    ]);
+    const [ada, bob] = [sampleRecipient("1", { name: "Ada" }), sampleRecipient("2", { name: "Bob" })];
+    expect((await proposedTo(ada, bob)).filter((one) => one.startsWith("SIGNATURE"))).toEqual([
+      ...["SIGNATURE left 1", "SIGNATURE right 2", "SIGNATURE left 1", "SIGNATURE right 2"],
+    ]);
+    expect(new Set((await proposedTo(ada)).map((one) => one.at(-1)))).toEqual(new Set(["0"]));
+  });
+
   test("with form fields give them to a signer, once, and only when they are to become tabs", async () => {
     const { id } = await draft();
     const form = await formPdf();

@@ -94,6 +94,16 @@ describe("tabs are proposed", () => {
     expect(tabs[0]?.x).toBeGreaterThan(90);
   });
 
+  test("without covering the lines above and below, and with what stands around them", async () => {
+    const block = ["Landlord: Ada", "Name:", "Signature:", "Please sign before the first of the month"];
+    const content = block.map((text, index) => `BT /F 10 Tf 50 ${700 - index * 15} Td (${text}) Tj ET`);
+    const [name, signature] = await intake.proposeTabs("org", withContent(content.join(" ")));
+    // The page is 800 points high: the word stands at 130, the line below it at 145.
+    expect(signature).toMatchObject({ type: "signature", y: 118, height: 15 });
+    expect([name?.type, (name?.y ?? 0) + (name?.height ?? 0) <= 118.1]).toEqual(["full-name", true]);
+    expect(signature?.around.split("\n")).toEqual(["Signature:", "Name:", block[3], "Landlord: Ada"]);
+  });
+
   test("where the page is seen, at most 1,000, and none in a file without text", async () => {
     const turned = onePage({
       content: "0 1 -1 0 600 0 cm BT /F 10 Tf 50 500 Td ({{signature:1}}) Tj ET",

@@ -155,9 +155,13 @@ const valuesOf = (data: FormData): FormValues => ({
 /** The same error, whose problems have our words as far as there are any. */
 function inWords(error: unknown, words: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof ApiError)) return error;
-  const details = error.details.map((one) => ({ ...one, message: words.get(one.code) ?? one.message }));
+  const details = error.details.map((one) => ({ ...one, message: wordsOf(one, words) ?? one.message }));
   return new ApiError({ ...partsOf(error), details });
 }
+
+/** Some codes mean something of their own at one field. */
+export const wordsOf = (problem: FieldProblem, words: ReadonlyMap<string, string>): string | undefined =>
+  words.get(`${namesIn(problem).at(-1)} ${problem.code}`) ?? words.get(problem.code);
 
 /** What can be shown at fields, and the error with what is left of it. */
 function sortProblems(

@@ -9,6 +9,19 @@ const ofBrowser = "browser";
 export const settingOf = (option: string): string | null => (option === "" || option === ofBrowser ? null : option);
 export const optionOf = (setting: string | null): string => setting ?? ofBrowser;
 
+/** Those that mails and the signing page are written in. */
+const mailLanguages = ["en", "de", "fr", "es", "it", "pt-BR", "pt-PT", "nl", "pl", "ja", "zh-Hans", "ar", "he"];
+
+/** Of the mails and pages that somebody gets, and what is set. */
+export function useMailLanguages(current: string | null): readonly Option[] {
+  const { locale } = useLanguage();
+  return useMemo(() => {
+    const names = new Intl.DisplayNames(locale, { type: "language", fallback: "code" });
+    const ids = new Set([...mailLanguages, ...(current === null ? [] : [current])]);
+    return [...ids].map((id) => ({ id, label: names.of(id) ?? id }));
+  }, [current, locale]);
+}
+
 /** The languages of our words, in the forms that write dates and numbers differently. */
 const locales = ["en", "en-GB", "en-US", "de", "de-AT", "de-CH"];
 

@@ -135,6 +135,7 @@ export const ar: Texts = {
   outcomeMailLater: "عندما ينتهي الجميع، يُرسَل رابط المستندات الموقّعة إلى {email}.",
   downloadUnsigned: "تنزيل {document} (بلا توقيعات)",
   downloadSealed: "تنزيل {document} (موقّع ومختوم)",
+  downloadCertificate: "تنزيل شهادة الإتمام",
   readPages: "قراءة المستندات",
   declinedHeading: "تم الرفض",
   declinedText: "لقد رفضت توقيع «{subject}». وانتهى الطلب بالنسبة إلى الجميع.",

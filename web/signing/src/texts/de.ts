@@ -130,6 +130,7 @@ export const de: Texts = {
   outcomeMailLater: "Sobald alle fertig sind, geht ein Link zu den unterschriebenen Dokumenten an {email}.",
   downloadUnsigned: "{document} herunterladen (ohne Unterschriften)",
   downloadSealed: "{document} herunterladen (unterschrieben und versiegelt)",
+  downloadCertificate: "Abschlusszertifikat herunterladen",
   readPages: "Dokumente lesen",
   declinedHeading: "Abgelehnt",
   declinedText: "Sie haben die Unterschrift unter „{subject}“ abgelehnt. Die Vereinbarung ist für alle beendet.",

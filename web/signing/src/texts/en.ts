@@ -129,6 +129,7 @@ export const en: Texts = {
   outcomeMailLater: "When everyone is done, we’ll send a link to the signed documents to {email}.",
   downloadUnsigned: "Download {document} (without signatures)",
   downloadSealed: "Download {document} (signed and sealed)",
+  downloadCertificate: "Download the certificate of completion",
   readPages: "Read the documents",
   declinedHeading: "Declined",
   declinedText: "You declined to sign “{subject}”. It has ended for everyone.",

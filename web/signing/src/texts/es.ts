@@ -132,6 +132,7 @@ export const es: Texts = {
   outcomeMailLater: "Cuando todos hayan terminado, se enviará a {email} un enlace a los documentos firmados.",
   downloadUnsigned: "Descargar {document} (sin firmas)",
   downloadSealed: "Descargar {document} (firmado y sellado)",
+  downloadCertificate: "Descargar el certificado de finalización",
   readPages: "Leer los documentos",
   declinedHeading: "Rechazado",
   declinedText: "Ha rechazado firmar «{subject}». Ha terminado para todos.",

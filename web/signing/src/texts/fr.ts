@@ -133,6 +133,7 @@ export const fr: Texts = {
   outcomeMailLater: "Quand tout le monde aura terminé, un lien vers les documents signés sera envoyé à {email}.",
   downloadUnsigned: "Télécharger {document} (sans signatures)",
   downloadSealed: "Télécharger {document} (signé et scellé)",
+  downloadCertificate: "Télécharger le certificat d’achèvement",
   readPages: "Lire les documents",
   declinedHeading: "Refusé",
   declinedText: "Vous avez refusé de signer « {subject} ». La demande est close pour tout le monde.",

@@ -131,6 +131,7 @@ export const he: Texts = {
   outcomeMailLater: "כשכולם יסיימו, קישור למסמכים החתומים יישלח אל {email}.",
   downloadUnsigned: "הורדת {document} (ללא חתימות)",
   downloadSealed: "הורדת {document} (חתום ומאובטח בחותם)",
+  downloadCertificate: "הורדת תעודת ההשלמה",
   readPages: "קריאת המסמכים",
   declinedHeading: "נדחה",
   declinedText: "סירבת לחתום על “{subject}”. הבקשה הסתיימה עבור כולם.",

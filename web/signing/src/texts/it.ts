@@ -132,6 +132,7 @@ export const it: Texts = {
   outcomeMailLater: "Quando tutti avranno concluso, un link ai documenti firmati verrà inviato a {email}.",
   downloadUnsigned: "Scarica {document} (senza firme)",
   downloadSealed: "Scarica {document} (firmato e sigillato)",
+  downloadCertificate: "Scarica il certificato di completamento",
   readPages: "Leggi i documenti",
   declinedHeading: "Rifiutato",
   declinedText: "Hai rifiutato di firmare «{subject}». La richiesta è chiusa per tutti.",

@@ -129,6 +129,7 @@ export const ja: Texts = {
   outcomeMailLater: "全員の手続きが完了すると、署名済みの文書へのリンクが {email} に送られます。",
   downloadUnsigned: "{document} をダウンロード（署名なし）",
   downloadSealed: "{document} をダウンロード（署名・封印済み）",
+  downloadCertificate: "完了証明書をダウンロード",
   readPages: "文書を読む",
   declinedHeading: "辞退しました",
   declinedText: "「{subject}」への署名を辞退しました。この契約は全員について終了しました。",

@@ -134,6 +134,7 @@ export const nl: Texts = {
   outcomeMailLater: "Zodra iedereen klaar is, wordt een link naar de ondertekende documenten naar {email} gestuurd.",
   downloadUnsigned: "{document} downloaden (zonder handtekeningen)",
   downloadSealed: "{document} downloaden (ondertekend en verzegeld)",
+  downloadCertificate: "Voltooiingscertificaat downloaden",
   readPages: "Documenten lezen",
   declinedHeading: "Geweigerd",
   declinedText: "U hebt geweigerd “{subject}” te ondertekenen. Het verzoek is voor iedereen beëindigd.",

@@ -134,6 +134,7 @@ export const pl: Texts = {
   outcomeMailLater: "Gdy wszyscy skończą, link do podpisanych dokumentów zostanie wysłany na adres {email}.",
   downloadUnsigned: "Pobierz {document} (bez podpisów)",
   downloadSealed: "Pobierz {document} (podpisany i opieczętowany)",
+  downloadCertificate: "Pobierz certyfikat ukończenia",
   readPages: "Czytaj dokumenty",
   declinedHeading: "Odmówiono",
   declinedText: "Odmówiono podpisania „{subject}”. Sprawa jest zamknięta dla wszystkich.",

@@ -132,6 +132,7 @@ export const ptBr: Texts = {
   outcomeMailLater: "Quando todos terminarem, um link para os documentos assinados será enviado para {email}.",
   downloadUnsigned: "Baixar {document} (sem assinaturas)",
   downloadSealed: "Baixar {document} (assinado e selado)",
+  downloadCertificate: "Baixar o certificado de conclusão",
   readPages: "Ler os documentos",
   declinedHeading: "Recusado",
   declinedText: "Você se recusou a assinar “{subject}”. A solicitação foi encerrada para todos.",

@@ -132,6 +132,7 @@ export const pt: Texts = {
   outcomeMailLater: "Quando todos terminarem, uma ligação para os documentos assinados será enviada para {email}.",
   downloadUnsigned: "Transferir {document} (sem assinaturas)",
   downloadSealed: "Transferir {document} (assinado e selado)",
+  downloadCertificate: "Transferir o certificado de conclusão",
   readPages: "Ler os documentos",
   declinedHeading: "Recusado",
   declinedText: "Recusou assinar “{subject}”. O pedido terminou para todos.",

@@ -88,6 +88,7 @@ export interface Texts {
   readonly outcomeMailLater: string;
   readonly downloadUnsigned: string;
   readonly downloadSealed: string;
+  readonly downloadCertificate: string;
   readonly readPages: string;
   readonly declinedHeading: string;
   readonly declinedText: string;

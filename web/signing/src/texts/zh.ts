@@ -127,6 +127,7 @@ export const zh: Texts = {
   outcomeMailLater: "所有人完成后，已签署文件的链接会发送到 {email}。",
   downloadUnsigned: "下载 {document}（无签名）",
   downloadSealed: "下载 {document}（已签署并加盖电子印章）",
+  downloadCertificate: "下载完成证书",
   readPages: "阅读文件",
   declinedHeading: "已拒绝",
   declinedText: "您已拒绝签署“{subject}”。该协议已对所有人终止。",

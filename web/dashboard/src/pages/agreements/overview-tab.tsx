@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import type { Agreement, Recipient } from "#api/agreements.ts";
 import { useApi } from "../../api/client.ts";
 import { useSession } from "../../app/session.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -33,7 +33,8 @@ export function OverviewTab({ agreement }: { readonly agreement: Agreement }) {
 
 function useFacts(agreement: Agreement): readonly (readonly [string, ReactNode])[] {
   const texts = useTexts("agreements");
-  const { emailBlurb, voidedReason, sealLevel, status } = agreement;
+  const { emailBlurb, voidedReason, sealLevel } = agreement;
+  const meaning = useMeaning(agreement);
   const moment = (name: string, value: string | null): (readonly [string, ReactNode])[] =>
     value === null ? [] : [[name, <Time key={name} value={value} />]];
   const words = (name: string, value: ReactNode): (readonly [string, ReactNode])[] => (value ? [[name, value]] : []);
@@ -41,7 +42,7 @@ function useFacts(agreement: Agreement): readonly (readonly [string, ReactNode])
     [
       texts.status,
       <span key="status" className="agreement-state">
-        <AgreementState agreement={agreement} /> {texts.statusMeaning[status]}
+        <AgreementState agreement={agreement} /> {meaning}
       </span>,
     ],
     ...words(texts.reason, voidedReason),
@@ -59,6 +60,17 @@ function useFacts(agreement: Agreement): readonly (readonly [string, ReactNode])
     ),
     [texts.id, <code key="id">{agreement.id}</code>],
   ];
+}
+
+/** Of an agreement that is under way, whom it waits for: its status stays "delivered" when it is the next one's turn. */
+function useMeaning(agreement: Agreement): string {
+  const texts = useTexts("agreements");
+  const { locale } = useLanguage();
+  const names = recipientsOf(agreement)
+    .filter((one) => isActing(one) && one.role !== "carbonCopy")
+    .map(({ name, roleName, email }) => name ?? roleName ?? email ?? "–");
+  if (!isOpen(agreement) || names.length === 0) return texts.statusMeaning[agreement.status];
+  return texts.waitingFor(new Intl.ListFormat(locale, { type: "conjunction" }).format(names));
 }
 
 function CustomFields({ agreement: { customFields } }: { readonly agreement: Agreement }) {

@@ -19,6 +19,8 @@ export function AgreementState({ agreement: { status } }: { readonly agreement: 
   return <Badge tone={tones[status]}>{statuses[status]}</Badge>;
 }
 
+const untilTheEnd = { created: "never", sent: "notOpened", delivered: "notDone" } as const;
+
 interface RecipientStateProps {
   readonly agreement: Agreement;
   readonly recipient: Recipient;
@@ -29,7 +31,10 @@ export function RecipientState({ agreement, recipient: { status, deliveryFailedA
   if (status === "completed") return <Badge tone="success">{recipientStates.completed}</Badge>;
   if (status === "declined") return <Badge tone="danger">{recipientStates.declined}</Badge>;
   // Recipients who had not acted when it ended need not act any more.
-  if (agreement.status !== "created" && !isOpen(agreement)) return <Badge>{recipientStates.never}</Badge>;
+  if (agreement.status !== "created" && !isOpen(agreement)) {
+    if (deliveryFailedAt !== null) return <Badge>{recipientStates.unreached}</Badge>;
+    return <Badge>{recipientStates[untilTheEnd[status]]}</Badge>;
+  }
   if (status === "created") return <Badge>{recipientStates.waiting}</Badge>;
   if (deliveryFailedAt !== null) return <Badge tone="danger">{recipientStates.unreached}</Badge>;
   return <Badge tone="warning">{recipientStates[status]}</Badge>;

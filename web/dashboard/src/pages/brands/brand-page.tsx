@@ -9,10 +9,11 @@ import { base64Of, useApi } from "../../api/client.ts";
 import { asApiError, wrongInput } from "../../api/errors.ts";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
-import { useLanguage, useTexts } from "../../texts/texts.tsx";
+import { useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button, ButtonLink } from "../../ui/button.tsx";
-import { Checkbox, Form, RadioGroup } from "../../ui/form.tsx";
+import { Checkbox, Form, RadioGroup, wordsOf } from "../../ui/form.tsx";
+import { useMailLanguages } from "../../ui/locale-options.ts";
 import { Page, Section } from "../../ui/page.tsx";
 import { EmptyState, ErrorNotice, Notice } from "../../ui/states.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
@@ -187,6 +188,7 @@ function Picture({ brand, kind, mayChange }: PictureProps) {
   const { organization } = useSession();
   const api = useApi();
   const changed = useBrandsChanged();
+  const { byField } = useTexts("errors");
   const picture = brand[kind];
   const path = `${brandsPath}/${brand.id}/${kind}`;
   const upload = useAction(async (file: File) => {
@@ -194,7 +196,8 @@ function Picture({ brand, kind, mayChange }: PictureProps) {
     if (file.size > pictures[kind]) throw wrongInput(texts.tooLarge(file.name, pictures[kind] / 1024));
     await api.send("PUT", path, { content: await base64Of(file) }).catch((error: unknown) => {
       const fault = asApiError(error).details.find(({ field }) => field === "content");
-      throw fault === undefined ? error : wrongInput(texts.unusable(file.name, fault.message));
+      if (fault === undefined) throw error;
+      throw wrongInput(texts.unusable(file.name, wordsOf(fault, byField) ?? fault.message));
     });
     await changed();
   });
@@ -245,9 +248,9 @@ const pauseMs = 400;
 /** A mail with what the form holds, written by the service that sends them. */
 function MailPreview({ brand, draft }: MailPreviewProps) {
   const texts = useTexts("brands");
-  const names = new Intl.DisplayNames(useLanguage().locale, { type: "language", fallback: "code" });
   const [mail, setMail] = useState<string>("invitation");
   const [locale, setLocale] = useState("en");
+  const languages = useMailLanguages(locale);
   const changes = usePaused(JSON.stringify(changesIn(draft)));
   const api = useApi();
   const query = new URLSearchParams({ mail, locale });
@@ -268,12 +271,7 @@ function MailPreview({ brand, draft }: MailPreviewProps) {
           value={mail}
           onChange={(key) => setMail(String(key))}
         />
-        <Select
-          label={texts.language}
-          options={languages.map((id) => ({ id, label: names.of(id) ?? id }))}
-          value={locale}
-          onChange={(key) => setLocale(String(key))}
-        />
+        <Select label={texts.language} options={languages} value={locale} onChange={(key) => setLocale(String(key))} />
       </div>
       {error !== null &&
         (isInvalid(error) ? <p role="status">{texts.mailPreviewInvalid}</p> : <ErrorNotice error={error} />)}
@@ -298,9 +296,6 @@ function MailPreview({ brand, draft }: MailPreviewProps) {
 
 /** What is wrong stands at the field once it is saved. */
 const isInvalid = (error: unknown): boolean => asApiError(error).code === "VALIDATION_FAILED";
-
-/** Those that mails are written in. */
-const languages = ["en", "de", "fr", "es", "it", "pt-BR", "pt-PT", "nl", "pl", "ja", "zh-Hans", "ar", "he"];
 
 /**
  * A mail in a tree of its own. The policy of the page takes styles from scripts alone, and reports those that stand in

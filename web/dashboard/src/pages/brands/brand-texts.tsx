@@ -6,6 +6,7 @@ import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Form, type FormValues } from "../../ui/form.tsx";
+import { useMailLanguages } from "../../ui/locale-options.ts";
 import { Section } from "../../ui/page.tsx";
 import { ErrorNotice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -107,13 +108,15 @@ function TextDialog({ brand, text, onClose }: TextDialogProps) {
   const save = useSaveTexts(brand);
   const kinds = Object.keys(texts.mails) as MailText["mail"][];
   const [mail, setMail] = useState<MailText["mail"]>(text?.mail ?? "invitation");
+  const [locale, setLocale] = useState(text?.locale ?? "en");
+  const languages = useMailLanguages(locale);
   const send = async (values: FormValues) => {
     const made: MailText = {
-      ...{ mail, locale: values.text("locale").trim() },
+      ...{ mail, locale },
       ...{ subject: values.text("subject").trim() || null, intro: values.text("intro").trim() || null },
     };
     const others = brand.texts.filter((one) => text === undefined || keyOf(one) !== keyOf(text));
-    if (others.some((one) => keyOf(one) === keyOf(made))) throw wrongInput(texts.textExists, "locale");
+    if (others.some((one) => keyOf(one) === keyOf(made))) throw wrongInput(texts.textExists);
     await save([...others, made]);
     onClose();
   };
@@ -126,13 +129,11 @@ function TextDialog({ brand, text, onClose }: TextDialogProps) {
           selectedKey={mail}
           onSelectionChange={(chosen) => setMail(kinds.find((kind) => kind === chosen) ?? "invitation")}
         />
-        <TextField
-          name="locale"
+        <Select
           label={texts.language}
-          hint={texts.languageHint}
-          defaultValue={text?.locale ?? "en"}
-          maxLength={35}
-          isRequired
+          options={languages}
+          selectedKey={locale}
+          onSelectionChange={(chosen) => setLocale(String(chosen))}
         />
         <TextField
           name="subject"

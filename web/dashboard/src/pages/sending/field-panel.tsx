@@ -2,6 +2,7 @@ import { type KeyboardEvent, useState } from "react";
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Switch } from "../../ui/form.tsx";
+import { Notice } from "../../ui/states.tsx";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { nameOfField } from "./field.ts";
 import { FieldPlace, type FieldProps } from "./field-place.tsx";
@@ -14,6 +15,7 @@ export function FieldPanel({ editor }: { readonly editor: FieldEditor }) {
   const texts = useTexts("sending");
   const { selected: field } = editor;
   if (field === undefined) return null;
+  const covered = editor.coveredBy(field);
   const [name, type] = [nameOfField(field), texts.types[field.tab.type]];
   const leave = (event: KeyboardEvent) => {
     if (event.key === "Escape") editor.leavePanel(field);
@@ -40,6 +42,9 @@ export function FieldPanel({ editor }: { readonly editor: FieldEditor }) {
         value={field.recipientId}
         onChange={(key) => editor.giveTo(field, String(key))}
       />
+      {covered.length > 0 && (
+        <Notice tone="warning">{texts.overlaps(covered.map((other) => editor.titleOf(other)).join(", "))}</Notice>
+      )}
       <Rules editor={editor} field={field} />
       <Words editor={editor} field={field} />
       {kindOf(field.tab.type).has.includes("items") && <ListChoices editor={editor} field={field} />}

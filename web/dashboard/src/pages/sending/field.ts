@@ -143,6 +143,48 @@ export function placed(tab: Tab, index: number, { documentId, page, x, y, width,
   return { ...tab, buttons, ...(documentId === tab.documentId ? {} : { documentId }) };
 }
 
+/** The fields that lie over this one, or below it. */
+export function coveredBy(field: Field, fields: readonly Field[]): Field[] {
+  if (isAnchored(field)) return [];
+  const spots = spotsOf(field);
+  return fields.filter(
+    (other) =>
+      other.key !== field.key &&
+      !isAnchored(other) &&
+      spotsOf(other).some((one) => spots.some((spot) => isOver(one, spot))),
+  );
+}
+
+/** A hair's breadth is no overlap: fields that were placed side by side touch. */
+const isOver = (a: Spot, b: Spot): boolean =>
+  a.documentId === b.documentId &&
+  a.page === b.page &&
+  Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) > hair &&
+  Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) > hair;
+
+const hair = 0.5;
+
+/** The place nearest to a spot where it covers no other field; the spot itself on a page that is full. */
+export function freeSpot(spot: Spot, fields: readonly Field[], size: PageSize): Spot {
+  const taken = fields.filter((field) => !isAnchored(field)).flatMap(spotsOf);
+  const isFree = (one: Spot): boolean => !taken.some((other) => isOver(one, other));
+  if (isFree(spot)) return spot;
+  const others = taken.filter(({ documentId, page }) => documentId === spot.documentId && page === spot.page);
+  // Right beside, above or below another field, or in line with the spot.
+  const xs = [spot.x, ...others.flatMap((one) => [one.x + one.width + gap, one.x - spot.width - gap])];
+  const ys = [spot.y, ...others.flatMap((one) => [one.y + one.height + gap, one.y - spot.height - gap])];
+  const distance = (one: Spot): number => Math.hypot(one.x - spot.x, one.y - spot.y);
+  const free = xs
+    .flatMap((x) => ys.map((y) => ({ ...spot, x, y })))
+    .filter((one) => one.x >= 0 && one.y >= 0 && one.x + one.width <= size.width && one.y + one.height <= size.height)
+    .sort((a, b) => distance(a) - distance(b))
+    .find(isFree);
+  return free === undefined ? spot : within(free, size);
+}
+
+/** Points between fields that find their place by themselves. */
+const gap = 6;
+
 const smallest = 8;
 
 /** Wholly on the page, in steps of a tenth of a point. */

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent as ReactPointerEvent, useRef, useState } from "react";
 import type { TabProposal } from "#api/tabs.ts";
 import { useApi } from "../../api/client.ts";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Section } from "../../ui/page.tsx";
 import { PdfPages } from "../../ui/pdf/pdf-pages.tsx";
@@ -69,7 +69,8 @@ function undoByKey(event: KeyboardEvent, { undo, redo }: FieldEditor): void {
 
 function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly saver: FieldSaver }) {
   const texts = useTexts("sending");
-  const suggestion = useSuggestion(editor, saver);
+  const [suggested, setSuggested] = useState("");
+  const suggestion = useSuggestion(editor, saver, setSuggested);
   return (
     <>
       <div className="sending-doings">
@@ -85,6 +86,9 @@ function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly save
         <Button isDisabled={suggestion.isBusy} onPress={() => void suggestion.run()}>
           {texts.suggest}
         </Button>
+        <p className="sending-quiet" role="status">
+          {suggested}
+        </p>
       </div>
       {suggestion.error !== undefined && <ErrorNotice error={suggestion.error} />}
       {saver.state === "failed" && (
@@ -100,8 +104,20 @@ function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly save
 }
 
 /** Takes all fields that the texts of the documents ask for and that are not there yet. */
-function useSuggestion(editor: FieldEditor, saver: FieldSaver) {
+function useSuggestion(editor: FieldEditor, saver: FieldSaver, say: (words: string) => void) {
   const api = useApi();
+  const texts = useTexts("sending");
+  const { locale } = useLanguage();
+  /** Whose they are, because a text rarely says it. */
+  const wordsOf = (added: readonly Field[]): string => {
+    if (added.length === 0) return texts.nothingSuggested;
+    const shares = people.flatMap((person) => {
+      const count = added.filter(({ recipientId }) => recipientId === person.recipientId).length;
+      return count === 0 ? [] : [texts.suggestedFor(count, nameOf(person))];
+    });
+    const list = new Intl.ListFormat(locale, { type: "conjunction" }).format(shares);
+    return texts.suggested(added.length, list);
+  };
   const { draft, people } = editor;
   return useAction(async () => {
     // The service knows saved fields only, and proposes nothing where one of them is.
@@ -115,6 +131,7 @@ function useSuggestion(editor: FieldEditor, saver: FieldSaver) {
       }
     }
     editor.addAll(added);
+    say(wordsOf(added));
   });
 }
 

@@ -1,5 +1,6 @@
 import { useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
+import { useMailLanguages } from "../../ui/locale-options.ts";
 import { Select, TextField } from "../../ui/text-field.tsx";
 import { newRecipient } from "./details.ts";
 import { groupsOf, nameOf } from "./recipients.ts";
@@ -59,7 +60,8 @@ interface RecipientRowProps {
 
 function RecipientRow({ recipient, number, at, onChange, onRemove }: RecipientRowProps) {
   const texts = useTexts("sending");
-  const { role, name, email, routingOrder, roleName } = recipient;
+  const { role, name, email, routingOrder, roleName, locale } = recipient;
+  const languages = useMailLanguages(locale);
   // Roles of templates that stay empty are left out when it is sent.
   const isRequired = !roleName;
   const title = roleName ? texts.recipientOfRole(number, roleName) : texts.recipient(number);
@@ -102,6 +104,12 @@ function RecipientRow({ recipient, number, at, onChange, onRemove }: RecipientRo
         isRequired
         validate={(value) => (Number(value) >= 1 ? null : texts.orderWrong)}
       />
+      <Select
+        label={texts.language}
+        options={[{ id: ofReader, label: texts.languageOfReader }, ...languages]}
+        value={locale ?? ofReader}
+        onChange={(key) => onChange({ ...recipient, locale: key === ofReader ? null : String(key) })}
+      />
       {onRemove && !roleName && (
         <Button
           kind="quiet"
@@ -113,6 +121,9 @@ function RecipientRow({ recipient, number, at, onChange, onRemove }: RecipientRo
     </fieldset>
   );
 }
+
+/** The option of no language, which no tag is called. */
+const ofReader = "reader";
 
 /** Zero while nothing sensible stands there. */
 function orderOf(text: string): number {

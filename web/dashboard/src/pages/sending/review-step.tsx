@@ -1,13 +1,14 @@
 import { useSendOnce } from "../../api/send-once.ts";
 import { Link, useNavigate } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
-import { useTexts } from "../../texts/texts.tsx";
+import { useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Facts, Section } from "../../ui/page.tsx";
 import { ErrorNotice, Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { useBrands } from "../brands/brand-select.tsx";
+import { coveredBy, fieldsOf } from "./field.ts";
 import { pathOf, useDraftChanges } from "./queries.ts";
 import { allOf, hasFields, inTurn, nameOf } from "./recipients.ts";
 import type { Draft, Recipient } from "./types.ts";
@@ -61,9 +62,16 @@ export function ReviewStep({ draft }: { readonly draft: Draft }) {
 function Hints({ draft }: { readonly draft: Draft }) {
   const texts = useTexts("sending");
   const hints = hintsOf(draft);
-  if (hints.length === 0) return null;
+  const fields = fieldsOf(draft);
+  const overlapping = fields.filter((field) => coveredBy(field, fields).length > 0).length;
+  if (hints.length === 0 && overlapping === 0) return null;
   return (
     <Notice>
+      {overlapping > 0 && (
+        <p>
+          <Link to={`/agreements/${draft.id}/prepare?step=fields`}>{texts.overlapping(overlapping)}</Link>
+        </p>
+      )}
       {hints.map(({ kind, recipient }) => (
         <p key={`${kind} ${recipient.recipientId}`}>{texts.hints[kind](nameOf(recipient))}</p>
       ))}
@@ -73,14 +81,18 @@ function Hints({ draft }: { readonly draft: Draft }) {
 
 function RecipientTable({ draft }: { readonly draft: Draft }) {
   const texts = useTexts("sending");
+  const names = new Intl.DisplayNames(useLanguage().locale, { type: "language", fallback: "code" });
+  const rows = inTurn(allOf(draft.recipients));
   const columns: Column<Recipient>[] = [
     { id: "order", title: texts.order, cell: ({ routingOrder }) => routingOrder },
     { id: "name", title: texts.name, isRowHeader: true, cell: nameOf },
     { id: "email", title: texts.email, cell: ({ email, hostEmail }) => email || hostEmail },
     { id: "task", title: texts.task, cell: ({ role }) => texts.roles[role] },
+    ...(rows.some(({ locale }) => locale !== null)
+      ? [{ id: "language", title: texts.language, cell: ({ locale }: Recipient) => (locale ? names.of(locale) : "–") }]
+      : []),
     { id: "fields", title: texts.fields, cell: (one) => (hasFields(one) ? one.tabs.length : "–") },
   ];
-  const rows = inTurn(allOf(draft.recipients));
   return (
     <Table
       label={texts.recipients}

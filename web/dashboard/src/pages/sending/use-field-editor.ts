@@ -1,7 +1,19 @@
 import { useEffect, useMemo, useReducer, useRef, useState } from "react";
 import { useTexts } from "../../texts/texts.tsx";
 import { type PageBoxes, pageKey } from "./drag.ts";
-import { copyOf, type Field, fieldsOf, newField, placed, type Spot, spotsOf, withButton, within } from "./field.ts";
+import {
+  copyOf,
+  coveredBy,
+  type Field,
+  fieldsOf,
+  freeSpot,
+  newField,
+  placed,
+  type Spot,
+  spotsOf,
+  withButton,
+  within,
+} from "./field.ts";
 import { changeFields, type FieldChange, historyOf } from "./field-history.ts";
 import { allOf, hasFields, inTurn, nameOf } from "./recipients.ts";
 import type { Draft, Recipient, Tab, TabType } from "./types.ts";
@@ -60,17 +72,20 @@ export function useFieldEditor(draft: Draft, saver: Pick<FieldSaver, "schedule">
       // Also when nothing else has changed, so that the field is asked whether it gets the focus.
       askFocus((count) => count + 1);
     },
+    /** Those that it covers, or that cover it. */
+    coveredBy: (field: Field) => coveredBy(field, fields),
     mayUndo: past.length > 0,
     mayRedo: future.length > 0,
     add: (type: TabType, recipientId: string, spot: Spot) => {
-      const field = newField({ type, recipientId, spot: freeSpot(spot, fields), fields });
+      const size = pages.current.get(pageKey(spot.documentId, spot.page));
+      const free = size === undefined ? spot : freeSpot(spot, fields, size);
+      const field = newField({ type, recipientId, spot: free, fields });
       take(field, texts.added(titleOf(field), spot.page));
     },
     /** All at once, so that they are undone at once. */
-    addAll: (added: readonly Field[]) =>
-      added.length === 0
-        ? setSaid(texts.nothingSuggested)
-        : change({ kind: "add", fields: added }, texts.suggested(added.length)),
+    addAll: (added: readonly Field[]) => {
+      if (added.length > 0) change({ kind: "add", fields: added }, "");
+    },
     duplicate: (field: Field) => take(copyOf(field, fields), texts.added(titleOf(field), spotsOf(field)[0]?.page ?? 1)),
     remove: (field: Field) => {
       const at = fields.indexOf(field);
@@ -101,13 +116,4 @@ export function useFieldEditor(draft: Draft, saver: Pick<FieldSaver, "schedule">
     undo: () => change({ kind: "undo" }, past.length > 0 ? texts.undone : ""),
     redo: () => change({ kind: "redo" }, future.length > 0 ? texts.redone : ""),
   };
-}
-
-/** Not exactly where another one begins: it would be hidden. */
-function freeSpot(spot: Spot, fields: readonly Field[]): Spot {
-  const isTaken = ({ x, y }: Spot) =>
-    fields.flatMap(spotsOf).some((other) => other.page === spot.page && other.x === x && other.y === y);
-  let free = spot;
-  while (isTaken(free)) free = { ...free, x: free.x + 12, y: free.y + 12 };
-  return free;
 }

@@ -50,6 +50,8 @@ export const sending: Texts["sending"] = {
   hostEmail: "E-Mail-Adresse der betreuenden Person",
   task: "Rolle",
   order: "Reihenfolge",
+  language: "Sprache",
+  languageOfReader: "Nicht festgelegt (Englisch)",
   orderWrong: "Geben Sie 1 oder mehr ein.",
   roles: {
     signer: "Unterschreibt",
@@ -120,8 +122,13 @@ export const sending: Texts["sending"] = {
   removed: (title) => `${title} entfernt.`,
   placed: (page, x, y, width, height) => `Seite ${page}, bei ${x}, ${y}, ${width} mal ${height} Punkt.`,
   suggest: "Felder vorschlagen",
-  suggested: (count) => (count === 1 ? "1 Feld eingefügt." : `${count} Felder eingefügt.`),
+  suggested: (count, shares) =>
+    `${count === 1 ? "1 Feld eingefügt." : `${count} Felder eingefügt.`} Prüfen Sie, wo sie stehen und für wen sie sind: ${shares}.`,
+  suggestedFor: (count, name) => `${count} für ${name}`,
   nothingSuggested: "Nichts im Text verlangt ein Feld, das noch fehlt.",
+  overlaps: (titles) => `Überlappt sich mit: ${titles}. Verschieben Sie eines davon.`,
+  overlapping: (count) =>
+    count === 1 ? "1 Feld überlappt sich mit einem anderen." : `${count} Felder überlappen sich mit anderen.`,
   undo: "Rückgängig",
   redo: "Wiederholen",
   undone: "Rückgängig gemacht.",

@@ -79,7 +79,6 @@ export const brands = {
     expired: "Expired",
   },
   language: "Language",
-  languageHint: "A language tag such as en, de or pt-BR.",
   says: "Text",
   subject: "Subject",
   subjectHint: "Must include {subject}. Leave empty for the standard subject.",

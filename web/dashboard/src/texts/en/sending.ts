@@ -49,6 +49,8 @@ export const sending = {
   task: "Role",
   order: "Order",
   orderWrong: "Enter 1 or higher.",
+  language: "Language",
+  languageOfReader: "Not set (English)",
   roles: {
     signer: "Signs",
     approver: "Approves",
@@ -119,8 +121,12 @@ export const sending = {
   placed: (page: number, x: number, y: number, width: number, height: number) =>
     `Page ${page}, at ${x}, ${y}, ${width} by ${height} points.`,
   suggest: "Suggest fields",
-  suggested: (count: number) => (count === 1 ? "Added 1 field." : `Added ${count} fields.`),
+  suggested: (count: number, shares: string) =>
+    `${count === 1 ? "Added 1 field." : `Added ${count} fields.`} Check the place and the person: ${shares}.`,
+  suggestedFor: (count: number, name: string) => `${count} for ${name}`,
   nothingSuggested: "Nothing in the text asks for a field that isn’t there.",
+  overlaps: (titles: string) => `Overlaps ${titles}. Move one of them.`,
+  overlapping: (count: number) => (count === 1 ? "1 field overlaps another one." : `${count} fields overlap others.`),
   undo: "Undo",
   redo: "Redo",
   undone: "Undone.",
