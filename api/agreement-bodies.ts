@@ -26,6 +26,7 @@ import {
 import { apart, type CreateOf, optional, required } from "./members.ts";
 import { nested, resource } from "./resource.ts";
 import { tab, tabChange } from "./tabs.ts";
+import { workflowInput } from "./workflow.ts";
 
 /** The beginning of a PDF. */
 export const exampleBase64 = "JVBERi0xLjcK";
@@ -100,6 +101,7 @@ const content = {
   recipients: optional(recipientsByRole, { null: "both" }),
   customFields: optional(list(customFieldBody), { null: "both" }),
   ...notification,
+  ...workflowInput,
   brandId: optional(uuid, {
     ...{ null: "both", nullIs: "empty" },
     description: "The brand of its pages and emails; null for the organization's default brand.",

@@ -31,6 +31,7 @@ import {
 import { type AnswerOf, type CreateOf, computed, optional, readOnly, together } from "./members.ts";
 import { nested, resource, shown } from "./resource.ts";
 import { tab } from "./tabs.ts";
+import { workflowContent, workflowShown } from "./workflow.ts";
 
 const words = (max: number) => orNull(text(0, max, { everywhere: true }));
 
@@ -333,6 +334,7 @@ export const agreement = shown(AgreementSchema, {
     example: "sent",
   }),
   ...content,
+  ...workflowShown,
   expiresAt: readOnly(orNull(time), { description: "When the agreement was sent." }),
   createdAt: readOnly(time),
   modifiedAt: readOnly(time, { description: "When the agreement was last changed; use it as ifModifiedAt." }),
@@ -356,6 +358,7 @@ export const signTemplate = shown(AgreementSchema, {
   description: readOnly(orNull(text()), { example: "For everyone." }),
   shared: readOnly(flag),
   ...content,
+  ...workflowContent,
   createdAt: readOnly(time),
   modifiedAt: readOnly(time),
 });

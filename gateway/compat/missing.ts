@@ -14,7 +14,10 @@ const missing: readonly (readonly [pattern: RegExp, said: string])[] = [
   ],
   [/\/docgenformfields\b/i, "Documents are not generated from fields of an envelope: use /v1/gen."],
   [/\/lock$/, "Envelopes and templates have no locks: a change takes effect at once."],
-  [/\/workflow\b/, "Envelopes have no workflow: they cannot be scheduled, delayed or paused."],
+  [
+    /\/workflow\//,
+    "Schedules and steps of a workflow have no address of their own: change the workflow of the draft as a whole.",
+  ],
   [/\/(payment|payment_gateway_accounts)\b/, "Payments are not collected."],
   [/\/powerforms\b/, "There are no PowerForms."],
   [/\/signing_groups\b/, "There are no signing groups: name each recipient."],

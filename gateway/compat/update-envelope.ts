@@ -5,6 +5,7 @@ import type { Services } from "../routes/services.ts";
 import { type DefinitionContext, type DefinitionInit, readDefinition } from "./read/definition.ts";
 import { type Reader, readWith } from "./read/reader.ts";
 import { refuseMeaningful, requestHash } from "./read/refuse.ts";
+import { asksToResume } from "./read/workflow.ts";
 import { uploadTimeoutMs } from "./routes/documents.ts";
 import { envelopeTarget } from "./target.ts";
 
@@ -12,7 +13,7 @@ import { envelopeTarget } from "./target.ts";
 export type EnvelopeChange =
   /** An empty body, which anybody allowed to change something may send. */
   | { readonly action: "none"; readonly scopes: undefined }
-  | { readonly action: "resend" | "delete"; readonly scopes: readonly Scope[] }
+  | { readonly action: "resend" | "resume" | "delete"; readonly scopes: readonly Scope[] }
   | { readonly action: "purge"; readonly scopes: readonly Scope[]; readonly state: string }
   | { readonly action: "void"; readonly scopes: readonly Scope[]; readonly reason: string }
   | { readonly action: "send"; readonly scopes: readonly Scope[]; readonly changes: DefinitionInit }
@@ -46,6 +47,7 @@ export function readChange(
   const resends = readWith(query, (reader) => reader.flag("resend_envelope")) === true;
   return readWith(body, (reader) => {
     const status = reader.text("status")?.trim().toLowerCase() ?? "";
+    if (status === "" && asksToResume(reader)) return readResume(reader);
     if (resends) return readResend(reader, status);
     const purge = readPurge(reader, status);
     if (purge !== undefined) return purge;
@@ -84,6 +86,12 @@ export async function updateEnvelope(
     case "resend":
       await sign.remindAgreement({ agreementId, observed }, options);
       return false;
+    case "resume": {
+      const hash = (): Uint8Array<ArrayBuffer> => requestHash(`resumeEnvelope ${agreementId}`, body, files);
+      const key = idempotencyKey === "" ? {} : { idempotencyKey, requestHash: hash() };
+      const resumed = await sign.resumeAgreement({ agreementId, ...key, observed }, options);
+      return resumed.replayed;
+    }
     case "void":
       await sign.voidAgreement({ agreementId, reason: change.reason, observed }, options);
       return false;
@@ -117,6 +125,14 @@ function readResend(reader: Reader, status: string): EnvelopeChange {
   return { action: "resend", scopes: sending };
 }
 
+/** The same of resuming: the workflow itself stays as it was when the envelope was sent. */
+function readResume(reader: Reader): EnvelopeChange {
+  refuseMeaningful(reader, resumedAlone);
+  const workflow = reader.object("workflow");
+  if (workflow !== undefined) refuseMeaningful(workflow, ["scheduledSending", "workflowSteps"]);
+  return { action: "resume", scopes: sending };
+}
+
 const changedByDrafts = [
   "documents",
   "recipients",
@@ -126,6 +142,7 @@ const changedByDrafts = [
   "notification",
   "workflow",
 ];
+const resumedAlone = changedByDrafts.filter((name) => name !== "workflow");
 
 function readOwnChange(reader: Reader, context: DefinitionContext, status: string): EnvelopeChange {
   const changes = readDefinition(reader, context);

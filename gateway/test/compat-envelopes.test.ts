@@ -6,6 +6,7 @@ import {
   DateField,
   type ListAgreementsRequest,
   Order,
+  type ResumeAgreementRequest,
   type SendAgreementRequest,
   type UpdateAgreementRequest,
 } from "#gen/assent/sign/v1/sign_pb.ts";
@@ -196,7 +197,11 @@ describe("creating an envelope", () => {
     [{ recipients: { signers: [{ deliveryMethod: "SMS" }] } }, "VALIDATION_FAILED", "deliveryMethod"],
     [{ recipients: { signers: [{ routingOrder: "first" }] } }, "VALIDATION_FAILED", "routingOrder must be an integer"],
     [{ recipients: [] }, "VALIDATION_FAILED", "recipients must be an object"],
-    [{ workflow: { scheduledSending: { resumeDate: "2026-12-01" } } }, "VALIDATION_FAILED", "workflow"],
+    [{ workflow: { workflowStatus: "paused" } }, "VALIDATION_FAILED", "workflow.workflowStatus"],
+    [{ workflow: { workflowSteps: [{ action: "pause_after", itemId: 1 }] } }, "VALIDATION_FAILED", "action"],
+    [{ workflow: { workflowSteps: [{}] } }, "VALIDATION_FAILED", "workflow.workflowSteps[0].itemId is required"],
+    [{ workflow: { scheduledSending: { rules: [{ delay: "1.24:00:00" }] } } }, "VALIDATION_FAILED", "delay"],
+    [{ workflow: { scheduledSending: { rules: [{ resumeDate: "soon" }] } } }, "VALIDATION_FAILED", "resumeDate"],
     [{ eventNotification: { url: "http://example.com" } }, "VALIDATION_FAILED", "eventNotification.url"],
   ])("%j is refused", async (body, errorCode, says) => {
     const answer = await send("POST", "/envelopes", body);
@@ -470,6 +475,57 @@ describe("changing an envelope", () => {
     expect([answer.status, answer.body.errorCode]).toEqual([403, "INSUFFICIENT_SCOPE"]);
     expect(answer.body.message).toContain(needed);
     expect(answer.body.message).toMatch(/^USER_LACKS_PERMISSIONS: /);
+  });
+});
+
+describe("the workflow of an envelope", () => {
+  const resumeDate = "2026-12-01T09:00:00+01:00";
+  const workflow = {
+    workflowStatus: "in_progress",
+    scheduledSending: { rules: [{ resumeDate }] },
+    workflowSteps: [
+      { action: "pause_before", triggerOnItem: "routing_order", itemId: 2, status: "pending" },
+      { action: "pause_before", itemId: "3", delayedRouting: { rules: [{ delay: "1.12:00:30" }] } },
+    ],
+  };
+
+  test("is read, changed as a whole, and taken away", async () => {
+    await send("POST", "/envelopes", { workflow });
+    expect(lastCreate().definition).toMatchObject({
+      schedule: { sendAt: { seconds: BigInt(Date.parse(resumeDate) / 1_000) } },
+      routing: { pauses: [{ beforeRoutingOrder: 2 }, { beforeRoutingOrder: 3, delaySeconds: 129_630 }] },
+    });
+    const { id } = draft();
+    const changed = await send("PUT", `/envelopes/${id}/workflow`, workflow);
+    expect(docusign.Workflow.constructFromObject(changed.body)).toMatchObject({
+      scheduledSending: { status: "pending", resumeDate: "2026-12-01T08:00:00.0000000Z" },
+      workflowSteps: [{ itemId: "2" }, { itemId: "3", delayedRouting: { rules: [{ delay: "1.12:00:30" }] } }],
+    });
+    expect((await send("GET", `/envelopes/${id}?include=workflow`)).body.workflow).toEqual(changed.body);
+    await send("DELETE", `/envelopes/${id}/workflow`);
+    expect(gateway.sign.lastRequest<UpdateAgreementRequest>("updateAgreement").changes).toMatchObject({
+      schedule: {},
+      routing: { pauses: [] },
+    });
+  });
+
+  test.each([
+    ["PUT", "?resend_envelope=true", { workflow: { workflowStatus: "in_progress" } }],
+    ["PUT", "", { workflow: { workflowStatus: "In_Progress" } }],
+    ["PUT", "/workflow", { workflowStatus: "in_progress", workflowSteps: [] }],
+  ])("%s %s %j resumes it", async (method, path, body) => {
+    const { id } = sent();
+    expect((await send(method, `/envelopes/${id}${path}`, body)).status).toBe(200);
+    expect(gateway.sign.lastRequest<ResumeAgreementRequest>("resumeAgreement").agreementId).toBe(id);
+  });
+
+  test("cannot be changed while it is resumed", async () => {
+    const { id } = sent();
+    const answer = await send("PUT", `/envelopes/${id}`, { workflow, emailSubject: "Other" });
+    expect([answer.status, answer.body.details.map(({ field }: { field: string }) => field)]).toEqual([
+      400,
+      ["emailSubject", "workflow.scheduledSending", "workflow.workflowSteps"],
+    ]);
   });
 });
 

@@ -174,6 +174,15 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
       if (agreement.status !== AgreementStatus.SENT) throw new DomainError("INVALID_ENVELOPE_STATUS");
       return { agreement };
     },
+    resumeAgreement: (request, context) => {
+      const { orgId, ...caller } = core.enter(context, "resumeAgreement", request);
+      const { idempotencyKey, requestHash, agreementId } = request;
+      const agreement = core.find(agreementTarget(agreementId), { orgId, ...caller });
+      if (replay(orgId, idempotencyKey, requestHash) !== undefined) return { agreement, replayed: true };
+      if (agreement.status !== AgreementStatus.SENT) throw new DomainError("INVALID_ENVELOPE_STATUS");
+      remember(orgId, idempotencyKey, requestHash, agreement.id);
+      return { agreement, replayed: false };
+    },
     correctAgreement: (request, context) => {
       const caller = core.enter(context, "correctAgreement", request);
       const agreement = core.find(agreementTarget(request.agreementId), caller);
@@ -253,9 +262,11 @@ export function requireDraft({ status }: Agreement): void {
 }
 
 function assignDefinition(agreement: Agreement, definition: AgreementDefinition | undefined): void {
-  const { emailSubject, emailBlurb, name, description, shared, brandId } = definition ?? {};
+  const { emailSubject, emailBlurb, name, description, shared, brandId, schedule, routing } = definition ?? {};
   Object.assign(agreement, {
     ...(emailSubject === undefined ? {} : { emailSubject }),
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(routing === undefined ? {} : { routing }),
     ...(emailBlurb === undefined ? {} : { emailBlurb }),
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),

@@ -43,6 +43,7 @@ const unlimited = 100_000_000;
 const statesOf: ReadonlyMap<string, AgreementStatus> = new Map([
   ["voidAgreement", AgreementStatus.SENT],
   ["correctAgreement", AgreementStatus.SENT],
+  ["resumeAgreement", AgreementStatus.SENT],
 ]);
 
 const addAgreement = ({ sign }: TestGateway, operationId: string): string =>

@@ -44,6 +44,7 @@ import { signingHandlers } from "./signing/handlers.ts";
 import { createRecipientView, createSenderView } from "./signing/views.ts";
 import { uploads } from "./uploads/uploads.ts";
 import { verifyDocument, verifySeal } from "./verification/verify.ts";
+import { resumeAgreement } from "./workflow/resume.ts";
 
 export const signRoutes =
   (deps: SignDeps): RpcRoutes =>
@@ -58,6 +59,7 @@ export const signRoutes =
       ...sendAgreement(deps),
       ...voidAgreement(deps),
       ...remindAgreement(deps),
+      ...resumeAgreement(deps),
       ...correctAgreement(deps),
       ...putDocuments(deps),
       ...proposeTabs(deps),

@@ -106,6 +106,10 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
     await ask(200, "GET", `${account}/envelopes/${envelopeId}?include=recipients,tabs,documents,custom_fields`);
     await ask(200, "GET", `/v1/sign/agreements/${envelopeId}`);
   }
+  const workflow = { workflowSteps: [{ action: "pause_before", triggerOnItem: "routing_order", itemId: 1 }] };
+  const waiting = { ...content, status: "sent", workflow, recipients: { signers: [ann] } };
+  const { envelopeId: paused } = await ask(201, "POST", `${account}/envelopes`, waiting);
+  await ask(200, "GET", `/v1/sign/agreements/${paused}`);
   const role = { recipientId: "1", roleName: "Buyer", tabs };
   const { templateId } = await ask(201, "POST", `${account}/templates`, {
     ...{ ...content, name: "Offer" },

@@ -8,6 +8,10 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   compatListEnvelopeStatus: "sign:read",
   compatGetNotification: "sign:read",
   compatUpdateNotification: "sign:write",
+  compatGetWorkflow: "sign:read",
+  // It may resume what was sent.
+  compatUpdateWorkflow: "sign:write",
+  compatDeleteWorkflow: "sign:write",
   compatGetFormData: "sign:read",
   compatListAuditEvents: "sign:read",
   ...ofParts("Envelope"),

@@ -8,6 +8,7 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   sendAgreement: "sign:send sign:write",
   voidAgreement: "sign:admin",
   remindAgreement: "sign:send sign:write",
+  resumeAgreement: "sign:send sign:write",
   correctAgreement: "sign:write",
   createRecipientView: "sign:write",
   listRecipients: "sign:read",

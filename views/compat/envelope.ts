@@ -5,6 +5,7 @@ import { defined } from "#platform/json-object.ts";
 import { envelopeDocumentsView } from "./documents.ts";
 import { recipientsView } from "./recipients.ts";
 import { compatTime, filled, flagText, numberText, type Written } from "./scalars.ts";
+import { workflowView } from "./workflow.ts";
 
 /** What `include` asks for besides. */
 export type Included = ReadonlySet<string>;
@@ -114,6 +115,7 @@ function partsOf(agreement: Agreement, included: Included): Record<string, Writt
     customFields: included.has("custom_fields") ? customFieldsView(agreement.customFields) : undefined,
     envelopeDocuments: included.has("documents") ? envelopeDocumentsView(agreement) : undefined,
     notification: included.has("notification") ? notificationView(agreement.notification) : undefined,
+    workflow: included.has("workflow") ? workflowView(agreement) : undefined,
     envelopeAttachments: included.has("attachments") ? [] : undefined,
     folders: included.has("folders") ? [] : undefined,
   };

@@ -6,6 +6,7 @@ import { definedDocumentView } from "./documents.ts";
 import type { Included } from "./envelope.ts";
 import { recipientsView } from "./recipients.ts";
 import { compatTime, filled, flagText, numberText, type Written } from "./scalars.ts";
+import { workflowView } from "./workflow.ts";
 
 const uri = `/templates/${sampleId}`;
 const uriOf = ({ id }: Agreement): string => `/templates/${id}`;
@@ -65,6 +66,7 @@ export const templateView = (agreement: Agreement, included: Included): Written 
     recipients: recipientsView(agreement, included.has("tabs")),
     customFields: customFieldsView(agreement.customFields),
     notification: notificationView(agreement.notification),
+    workflow: agreement.schedule === undefined && agreement.routing === undefined ? undefined : workflowView(agreement),
   });
 
 const templateFacts = (agreement: Agreement) => ({

@@ -15,6 +15,7 @@ import { type HtmlFields, readHtml, withHtmlFields } from "./html-fields.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients } from "./recipients.ts";
 import { refuseMeaningful } from "./refuse.ts";
+import { readWorkflow } from "./workflow.ts";
 
 export type DefinitionInit = MessageInitShape<typeof AgreementDefinitionSchema>;
 
@@ -43,18 +44,12 @@ export function readDefinition(definition: Reader, { files, receiverRules }: Def
     // Clients send every member that they know, empty ones too.
     brandId: filled(definition.text("brandId")?.trim()),
     subscriptionJson: readSubscription(definition, receiverRules),
+    ...readWorkflow(definition.object("workflow")),
   });
 }
 
-/** Members that must not be ignored: it would be sent at another time, seen by others, or kept in another way. */
-const refusedOfAll = [
-  "workflow",
-  "enforceSignerVisibility",
-  "attachments",
-  "password",
-  "authoritativeCopy",
-  "is21CFRPart11",
-];
+/** Members that must not be ignored: it would be seen by others, or kept in another way. */
+const refusedOfAll = ["enforceSignerVisibility", "attachments", "password", "authoritativeCopy", "is21CFRPart11"];
 
 /** Older clients send it next to the subject. */
 function readExpiry(definition: Reader): DefinitionInit["notification"] {

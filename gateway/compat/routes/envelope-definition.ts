@@ -1,6 +1,7 @@
 import type { JsonSchema } from "#api/kinds.ts";
 
 import { sampleId } from "../schema-parts.ts";
+import { sampleWorkflow } from "./workflow.ts";
 
 /** looseBody with a suitable example for each property. */
 const documented = (properties: Readonly<Record<string, readonly [description: string, example: unknown]>>) =>
@@ -33,6 +34,7 @@ const definitionProperties = {
   ],
   customFields: ["textCustomFields and listCustomFields.", sampleFields],
   notification: ["Reminders and expiration, in days.", sampleNotification],
+  workflow: ["scheduledSending, and workflowSteps that pause before a routing order.", sampleWorkflow],
   brandId: ["The brand of its pages and mails; the default one when empty.", sampleId],
 } as const;
 

@@ -6,6 +6,7 @@ import { listOf } from "../../routes/schema-parts.ts";
 import { looseBody, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
 import { compatDocumentSchema } from "./document-schemas.ts";
 import { sampleFields, sampleNotification, sampleSigner } from "./envelope-definition.ts";
+import { workflowSchema } from "./workflow.ts";
 
 export const summarySchema = textsAnswer(envelopeSummary.examples, {}, envelopeSummary.required);
 
@@ -192,6 +193,7 @@ export const envelopeSchema = textsAnswer(
     customFields: customFieldsSchema,
     envelopeDocuments: listOf(compatDocumentSchema),
     notification: notificationSchema,
+    workflow: workflowSchema,
     envelopeAttachments: noneYet,
     folders: noneYet,
     envelopeMetadata: textsAnswer(envelopeMetadata, {}, Object.keys(envelopeMetadata)),

@@ -95,7 +95,9 @@ export const compatEnvelopeRoutes: readonly Route[] = [
     path: "/envelopes/{envelopeId}",
     summary: "Read an envelope",
     scopes: ["sign:read"],
-    query: compatQuery({ include: "custom_fields, documents, recipients, tabs, notification: parts to answer too." }),
+    query: compatQuery({
+      include: "custom_fields, documents, recipients, tabs, notification, workflow: parts to answer too.",
+    }),
     success: { status: 200, description: "The envelope.", schema: envelopeSchema },
     errors: [],
     call: (request, { sign }) =>

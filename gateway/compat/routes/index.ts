@@ -20,6 +20,7 @@ import { recipientTabRoutes } from "./recipient-tabs.ts";
 import { envelopes, recipientRoutes, templates } from "./recipients.ts";
 import { compatTemplatePartRoutes, compatTemplateRoutes } from "./templates.ts";
 import { compatViewRoutes } from "./views.ts";
+import { compatWorkflowRoutes } from "./workflow.ts";
 
 /** What integrations look up before they offer a feature. The same for every account. */
 const settings = {
@@ -27,7 +28,7 @@ const settings = {
   adoptSigConfig: "true",
   allowBulkSend: "true",
   allowConnectSendFinishLater: "true",
-  allowDelayedRouting: "false",
+  allowDelayedRouting: "true",
   allowDocumentVisibility: "false",
   allowEnvelopeCorrect: "false",
   allowEnvelopeCustomFields: "true",
@@ -39,7 +40,7 @@ const settings = {
   allowReminders: "true",
   allowRemoteNotary: "false",
   allowSMSDelivery: "false",
-  allowScheduledSending: "false",
+  allowScheduledSending: "true",
   allowSendToCertifiedDelivery: "true",
   allowSendToIntermediary: "false",
   allowServerTemplates: "true",
@@ -104,6 +105,7 @@ export const compatRoutes: readonly Route[] = [
   ...compatEnvelopeListRoutes,
   ...compatEnvelopePartRoutes,
   ...customFieldRoutes(envelopes),
+  ...compatWorkflowRoutes,
   ...recipientRoutes(envelopes),
   ...recipientTabRoutes(envelopes),
   ...documentRoutes(envelopeRoot),

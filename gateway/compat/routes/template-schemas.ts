@@ -4,6 +4,7 @@ import { listOf } from "../../routes/schema-parts.ts";
 import { looseBody, pageAnswer, sampleId, textsAnswer } from "../schema-parts.ts";
 import { definedDocumentSchema, documentsExample } from "./document-schemas.ts";
 import { recipientsSchema } from "./envelope-schemas.ts";
+import { workflowSchema } from "./workflow.ts";
 
 export const templateBody = looseBody({
   name: "What the template is called.",
@@ -56,13 +57,10 @@ const parts = {
 /** Its parts are included only on request. */
 const templateListItemSchema = textsAnswer(facts, parts, required);
 
-export const templateSchema = textsAnswer(facts, { ...parts, notification: notificationSchema }, [
-  ...required,
-  "documents",
-  "recipients",
-  "customFields",
-  "notification",
-  "pageCount",
-]);
+export const templateSchema = textsAnswer(
+  facts,
+  { ...parts, notification: notificationSchema, workflow: workflowSchema },
+  [...required, "documents", "recipients", "customFields", "notification", "pageCount"],
+);
 
 export const templatesSchema = pageAnswer("envelopeTemplates", templateListItemSchema);

@@ -84,6 +84,28 @@ export const actionRoutes: readonly Route[] = [
   }),
   defineRoute({
     ...base,
+    operationId: "resumeAgreement",
+    method: "POST",
+    path: "/v1/sign/agreements/{id}/resume",
+    summary: "Resume a paused agreement",
+    description:
+      "Asks the recipients who wait now: sends an agreement that is scheduled, or ends the pause it is in. The same X-Idempotency-Key returns the agreement as it is now and ends no further pause.",
+    access: send,
+    notFound,
+    idempotencyKey: "optional",
+    success: { status: 200, description: "The agreement.", schema: agreement.schemas.answer, headers: replayedHeader },
+    errors: ["INVALID_ENVELOPE_STATUS", "IDEMPOTENCY_KEY_REUSED"],
+    call: (request, { sign }) => {
+      const { params, idempotencyKey, observed } = request;
+      const hash =
+        idempotencyKey === "" ? {} : { requestHash: requestHash("resumeAgreement", { agreementId: params.id }, []) };
+      return sign.resumeAgreement({ agreementId: params.id, idempotencyKey, ...hash, observed }, onBehalfOf(request));
+    },
+    respond: ({ agreement: resumed, replayed: isReplayed }) =>
+      jsonReply(200, agreement.answer(required(resumed)), isReplayed ? replayed : {}),
+  }),
+  defineRoute({
+    ...base,
     operationId: "correctAgreement",
     method: "POST",
     path: "/v1/sign/agreements/{id}/corrections",

@@ -49,6 +49,7 @@ const columns: Columns<AgreementRecord> = {
   purge: "jsonb",
   templateId: "uuid",
   brandId: "uuid",
+  workflow: "jsonb",
 };
 
 const agreementColumns = recordColumns(columns);

@@ -1,4 +1,5 @@
 import type { Tab } from "./tab.ts";
+import type { Workflow } from "./workflow.ts";
 
 /** The status of an agreement. A template always has the status `template`. */
 export type AgreementStatus =
@@ -65,6 +66,8 @@ export interface Agreement {
   readonly brandId?: string | null;
   /** Absent or null while nobody has asked for its files to be deleted. */
   readonly purge?: Purge | null;
+  /** Absent or null when it is sent at once and goes on without a pause. */
+  readonly workflow?: Workflow | null;
 }
 
 /** Before its time is over, somebody wants the files of an agreement deleted; the times are ISO 8601. */

@@ -58,7 +58,10 @@ export type Disclosed = readonly string[] | "erased" | "missing";
 export type AuditAction =
   | "agreement.created"
   | "agreement.modified"
+  | "agreement.scheduled"
   | "agreement.sent"
+  | "agreement.paused"
+  | "agreement.resumed"
   | "agreement.corrected"
   | "agreement.reminded"
   | "agreement.delivered"
@@ -146,6 +149,7 @@ export type JobKind =
   | "notice-mail"
   | "purge"
   | "reminder"
+  | "resumption"
   | "sender-domain"
   | "sender-domain-mail"
   | "expiry"

@@ -9,6 +9,7 @@ import type {
   RecipientRole,
 } from "./agreement.ts";
 import type { Tab } from "./tab.ts";
+import type { PauseDefinition, Timing } from "./workflow.ts";
 
 /** What a request says about a new agreement or template. Members that the request omits are absent. */
 export interface Definition {
@@ -26,6 +27,10 @@ export interface Definition {
   readonly shared?: boolean;
   /** Null for the default brand. */
   readonly brandId?: string | null;
+  /** Null for sending at once. */
+  readonly schedule?: Timing | null;
+  /** All of them: given ones replace those that were there. */
+  readonly pauses?: readonly PauseDefinition[];
 }
 
 export const emptyDefinition: Definition = { documents: [], recipients: [], customFields: [] };

@@ -22,6 +22,7 @@ import type {
   RecipientStatus,
 } from "./agreement.ts";
 import { type AuditEvent, publicPart } from "./audit-chain.ts";
+import { workflowMessage } from "./workflow-message.ts";
 
 export const wireAgreementStatuses = {
   created: WireAgreementStatus.CREATED,
@@ -76,6 +77,7 @@ export const agreementMessage = (
     metadataJson: jsonText(agreement.metadata),
     subscriptionJson: jsonText(agreement.subscription),
     purge: agreement.purge && purgeMessage(agreement.purge),
+    ...workflowMessage(agreement),
   });
 
 const purgeMessage = ({ state, requestedAt, purgedAt }: Purge): MessageInitShape<typeof PurgeSchema> =>

@@ -190,6 +190,7 @@ function definitionOf(agreement: Agreement): Definition {
     ...(metadata === null ? {} : { metadata }),
     ...(subscription === null ? {} : { subscription }),
     ...(agreement.brandId == null ? {} : { brandId: agreement.brandId }),
+    ...workflowDefinition(agreement),
     notification: unusualDays(agreement.notification),
     documents: documents.map((document) => {
       const { documentId, name } = document;
@@ -199,6 +200,15 @@ function definitionOf(agreement: Agreement): Definition {
     customFields,
   };
 }
+
+const workflowDefinition = ({ workflow }: Agreement): Pick<Definition, "schedule" | "pauses"> => {
+  if (workflow == null) return {};
+  const { schedule, pauses } = workflow;
+  return {
+    ...(schedule === null ? {} : { schedule }),
+    ...(pauses.length === 0 ? {} : { pauses: pauses.map(({ resumedAt, ...pause }) => pause) }),
+  };
+};
 
 const unusualDays = (notification: Notification): Partial<Notification> =>
   Object.fromEntries(

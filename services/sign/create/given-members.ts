@@ -2,6 +2,7 @@ import type { FieldProblem } from "#platform/errors.ts";
 import { type Agreement, defaultNotification, type Notification } from "../agreement/agreement.ts";
 import type { Definition, TabDefinition } from "../agreement/definition.ts";
 import { problem, refuse, textProblems } from "../agreement/problems.ts";
+import { workflowOf, workflowProblems } from "../agreement/workflow.ts";
 
 /** The members of an agreement that hold a single value, not a list. */
 export type OwnMembers = Pick<
@@ -16,6 +17,7 @@ export type OwnMembers = Pick<
   | "description"
   | "shared"
   | "brandId"
+  | "workflow"
 >;
 
 export const defaultMembers: OwnMembers = {
@@ -29,11 +31,12 @@ export const defaultMembers: OwnMembers = {
   description: "",
   shared: false,
   brandId: null,
+  workflow: null,
 };
 
 /** Applies the definition's members; members it omits keep their values. Throws VALIDATION_FAILED. */
 export function withGiven(before: OwnMembers, definition: Definition): OwnMembers {
-  const { documents, recipients, customFields, notification, ...given } = definition;
+  const { documents, recipients, customFields, notification, schedule, pauses, ...given } = definition;
   const { emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared, brandId } = {
     ...before,
     ...given,
@@ -41,10 +44,15 @@ export function withGiven(before: OwnMembers, definition: Definition): OwnMember
   const after = {
     ...{ emailSubject, emailBlurb, metadata, transactionId, subscription, name, description, shared },
     brandId: brandId ?? null,
+    workflow: workflowOf(
+      schedule === undefined ? (before.workflow?.schedule ?? null) : schedule,
+      pauses ?? before.workflow?.pauses ?? [],
+      before.workflow,
+    ),
     notification: { ...before.notification, ...notification },
   };
   const texts = textLimits.flatMap(([field, limit]) => textProblems(after[field], limit, field));
-  refuse([...texts, ...notificationProblems(after.notification)]);
+  refuse([...texts, ...notificationProblems(after.notification), ...workflowProblems(after.workflow)]);
   return after;
 }
 

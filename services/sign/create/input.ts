@@ -1,17 +1,21 @@
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { nameReader } from "#api/records.ts";
 import {
   type AgreementDefinition,
   type DocumentInput,
   DocumentProblem,
   type RecipientInput,
+  type Schedule,
   type CustomField as WireCustomField,
   PdfFields as WireFields,
   type Notification as WireNotification,
+  type Pause as WirePause,
   RecipientRole as WireRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { isUuid } from "#platform/ids.ts";
 import { defined, parseJsonObject } from "#platform/json-object.ts";
+import { momentOf } from "#platform/problems.ts";
 import type { JsonObject, Notification, RecipientRole } from "../agreement/agreement.ts";
 import {
   type CustomFieldDefinition,
@@ -23,6 +27,7 @@ import {
 } from "../agreement/definition.ts";
 import { wireRoles } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
+import type { PauseDefinition, Timing } from "../agreement/workflow.ts";
 import { parseTabs } from "../edit/tabs.ts";
 
 /**
@@ -37,6 +42,8 @@ export function parseDefinition(message: AgreementDefinition | undefined): Defin
     ...defined({
       notification: message.notification === undefined ? undefined : parseNotification(message.notification),
       brandId: parseBrandId(message.brandId),
+      schedule: message.schedule === undefined ? undefined : parseSchedule(message.schedule),
+      pauses: message.routing?.pauses.map(parsePause),
       metadata: parseObject("metadata", message.metadataJson, 16 * 1024),
       subscription: parseObject("subscription", message.subscriptionJson, 64 * 1024),
     }),
@@ -59,6 +66,21 @@ function parseObject(field: string, text: string | undefined, maxBytes: number):
   if (text === undefined) return undefined;
   return text === "" ? null : parseJsonObject(field, text, maxBytes);
 }
+
+/** Neither of both: it is sent at once. */
+const parseSchedule = ({ sendAt, delaySeconds }: Schedule): Timing | null =>
+  sendAt === undefined && delaySeconds === undefined
+    ? null
+    : { at: isoTime(sendAt, "schedule.sendAt"), delaySeconds: delaySeconds ?? null };
+
+const parsePause = ({ beforeRoutingOrder, resumeAt, delaySeconds }: WirePause, index: number): PauseDefinition => ({
+  beforeRoutingOrder,
+  at: isoTime(resumeAt, `routing.pauses[${index}].resumeAt`),
+  delaySeconds: delaySeconds ?? null,
+});
+
+const isoTime = (time: Timestamp | undefined, field: string): string | null =>
+  time === undefined ? null : momentOf(field, time).toISOString();
 
 export const parseNotification = (message: WireNotification): Partial<Notification> => {
   const { reminderEnabled, reminderDelay, reminderFrequency, expireEnabled, expireAfter, expireWarn } = message;

@@ -13,6 +13,7 @@ import { type ChangedPart, correctedMails, farewells } from "../send/mails.ts";
 import { deliverWhenOpened } from "../send/open.ts";
 import { routeOn } from "../send/route.ts";
 import { requireComplete, withPlacedTabs } from "../send/send.ts";
+import { isScheduled } from "../workflow/hold.ts";
 import { findRecipient, requireUnsigned, withRecipientsPut } from "./edit-recipients.ts";
 import { type ChangeTabs, changedTabs } from "./edit-tabs.ts";
 
@@ -177,6 +178,8 @@ const reminding = ["reminderEnabled", "reminderDelay", "reminderFrequency"] as c
 
 /** It expires counted from sending, as before; reminders count from the correction. */
 function withTimes(before: Agreement, corrected: Agreement, now: Date): Agreement {
+  // What was sent for later has no times before it is sent.
+  if (isScheduled(before)) return corrected;
   const { notification } = corrected;
   const isOther = (names: readonly (keyof Notification)[]) =>
     names.some((name) => before.notification[name] !== notification[name]);

@@ -60,6 +60,7 @@ const members = [
   "description",
   "shared",
   "brandId",
+  "workflow",
 ] as const;
 
 /**

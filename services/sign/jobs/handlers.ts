@@ -21,6 +21,7 @@ import { expireWhenDue, warnWhenDue } from "../send/end-agreement.ts";
 import { remindWhenDue } from "../send/send-agreement.ts";
 import { recheckDomains, tellOwners } from "../sender-domains/recheck.ts";
 import { evidenceDetails } from "../verification/verify.ts";
+import { resumeWhenDue } from "../workflow/resume.ts";
 import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
 import type { JobLoopDeps } from "./job-loop.ts";
 import { sendMails } from "./mail.ts";
@@ -38,6 +39,7 @@ export const jobHandlers = (deps: NoticeDeps): JobLoopDeps["handlers"] => ({
   "notice-mail": sendNotices(deps),
   purge: purgeAgreements(deps),
   reminder: sendReminders(deps),
+  resumption: resumePausedOnes(deps),
   "sender-domain": recheckDomains(deps),
   "sender-domain-mail": tellOwners(deps),
   expiry: endExpired(deps),
@@ -48,6 +50,9 @@ export const jobHandlers = (deps: NoticeDeps): JobLoopDeps["handlers"] => ({
 
 /** Sends reminders to the recipients whose turn it is, and schedules the next ones. */
 const sendReminders = (deps: SignDeps): JobHandler => whenDue(deps, remindWhenDue);
+
+/** Goes on with agreements whose schedule or pause is over. */
+const resumePausedOnes = (deps: SignDeps): JobHandler => whenDue(deps, resumeWhenDue);
 
 /** Expires agreements that were not finished in time. */
 const endExpired = (deps: SignDeps): JobHandler => whenDue(deps, expireWhenDue);

@@ -36,8 +36,8 @@ export function jobInsertion({ caller, agreementId, newId, now }: JobOrigin, job
   return [{ name: isTimed ? "due" : "job", text }];
 }
 
-const timed: ReadonlySet<JobRequest["kind"]> = new Set(["reminder", "expiry", "expiry-warning"]);
+const timed: ReadonlySet<JobRequest["kind"]> = new Set(["reminder", "resumption", "expiry", "expiry-warning"]);
 const bringForward = `do update set run_at = excluded.run_at
-      where job.kind in ('reminder', 'expiry', 'expiry-warning') and job.run_at > excluded.run_at`;
+      where job.kind in ('reminder', 'resumption', 'expiry', 'expiry-warning') and job.run_at > excluded.run_at`;
 
 export const { findKey, takeKey } = createIdempotencyKeys({ schema: "sign", target: "agreement_id" });

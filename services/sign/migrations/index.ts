@@ -5,7 +5,7 @@ import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
 import { Migration002Evidence, Migration011TrailFormat, migrations005To008 } from "./002_to_011.ts";
 import { Migration016Retention, Migration017Erasure } from "./016_to_017.ts";
-import { fileSearchMigrations, uploadMigrations } from "./033_to_035.ts";
+import { fileSearchMigrations, uploadMigrations, workflowMigrations } from "./033_to_037.ts";
 
 /** Files are sealed under a key of their agreement. Those of before stay as they are until it is their turn. */
 class Migration014FileKeys extends Migration {
@@ -263,5 +263,6 @@ export const signMigrations: ServiceMigrations = {
     sqlMigration("032_sender_domains_validated", "alter table sign.job validate constraint job_kind_check"),
     ...fileSearchMigrations,
     ...uploadMigrations,
+    ...workflowMigrations,
   ],
 };

@@ -19,6 +19,8 @@ export const followUpJobs = {
   /** Sends reminders. */
   reminder: (agreement: Agreement): JobRequest[] =>
     agreement.remindAt === null ? [] : [request("reminder", agreement, agreement.remindAt)],
+  /** Goes on after a schedule or a pause. */
+  resumption: (agreement: Agreement, at: Date): JobRequest[] => [request("resumption", agreement, at)],
 } as const;
 
 const request = (kind: JobKind, { id }: Agreement, runAt: Date): JobRequest => ({

@@ -10,20 +10,24 @@ import {
 } from "../agreement/change.ts";
 import { auditNames, hasToAct, isActing } from "../agreement/recipients.ts";
 import { withRecipientStatus, withStatus } from "../agreement/transitions.ts";
+import { holdBefore, isScheduled } from "../workflow/hold.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { invitations } from "./mails.ts";
 
 /**
  * Advances the routing. Does nothing while somebody still has to act; otherwise starts the next routing order,
- * or completion after the last one. An order with carbon copies only is over at once. Whoever a correction has put into
- * an order that has begun is asked at once.
+ * or completion after the last one, unless it waits for a time or for somebody to resume it. An order with carbon copies
+ * only is over at once. Whoever a correction has put into an order that has begun is asked at once.
  */
 export function routeOn(agreement: Agreement, context: DecisionContext): Change {
   const { currentRoutingOrder: current } = agreement;
   const order = nextOrder(agreement);
   const isLate = order !== undefined && order <= current;
   if (!isLate && agreement.recipients.some(isActing)) return noChange(agreement);
+  if (isScheduled(agreement)) return noChange(agreement);
   if (order === undefined) return complete(agreement, context);
+  const held = isLate ? undefined : holdBefore(agreement, order, context);
+  if (held !== undefined) return held;
   return thenChange(beginOrder(agreement, Math.max(order, current), context), (begun) => routeOn(begun, context));
 }
 

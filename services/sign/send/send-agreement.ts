@@ -40,7 +40,8 @@ async function send(
 /** Reminds the recipients whose turn it is. */
 export function remindAgreement(agreement: Agreement, context: DecisionContext): Change {
   if (!isOpen(agreement)) throw invalidStatus(agreement, "remind");
-  return remind(agreement, context);
+  // While it is paused there is nobody to remind.
+  return agreement.recipients.some(isActing) ? remind(agreement, context) : noChange(agreement);
 }
 
 /** Sends the scheduled reminder; waits on when a correction has put it off, and does nothing when the agreement has ended. */
@@ -49,8 +50,11 @@ export function remindWhenDue(agreement: Agreement, context: DecisionContext): C
   if (!isOpen(agreement) || remindAt === null) return noChange(agreement);
   if (remindAt > context.now) return changeTo(agreement, { jobs: followUpJobs.reminder(agreement) });
   const { reminderFrequency } = notification;
-  const next = reminderFrequency === 0 ? null : daysAfter(context.now, reminderFrequency);
+  const isAnybodyActing = agreement.recipients.some(isActing);
+  // While it is paused the reminder is put off, a single one too.
+  const next = reminderFrequency === 0 && isAnybodyActing ? null : daysAfter(context.now, reminderFrequency);
   const reminded = { ...agreement, remindAt: next };
+  if (!isAnybodyActing) return changeTo(reminded, { jobs: followUpJobs.reminder(reminded) });
   const change = remind(reminded, context);
   return { ...change, jobs: [...followUpJobs.reminder(reminded), ...change.jobs] };
 }

@@ -7,6 +7,7 @@ import type { Tab } from "../agreement/tab.ts";
 import { daysAfter, invalidStatus, withStatus } from "../agreement/transitions.ts";
 import { checkRecipients, invalidAddress, refuseAddresses } from "../create/new-recipients.ts";
 import { type AnchorMatches, placeTabs } from "../create/place-tabs.ts";
+import { scheduled, sendingProblems } from "../workflow/hold.ts";
 import { followUpJobs } from "./follow-up-jobs.ts";
 import { routeOn } from "./route.ts";
 
@@ -38,19 +39,24 @@ export function requireComplete(agreement: Agreement): void {
   refuseAll([...subjectProblems(agreement), ...recipients.flatMap(missingName), ...fieldProblems(agreement)]);
 }
 
-/** Places the tabs and invites the recipients of the first routing order. */
+/** Places the tabs and invites the recipients of the first routing order, now or when its schedule says so. */
 export function sendAgreement(agreement: Agreement, matches: AnchorMatches, context: DecisionContext): Change {
   requireSendable(agreement);
+  refuseAll(sendingProblems(agreement, context.now));
   const people = agreement.recipients.filter(isFilled);
   const placed = withPlacedTabs({ ...agreement, recipients: people }, matches, context);
-  const { now, actor } = context;
-  const sent = withDueTimes(withStatus(placed, "sent", now), now);
-  const announced = changeTo(sent, {
+  const unasked = withStatus(placed, "sent", context.now);
+  return scheduled(unasked, context) ?? thenChange(beginSending(unasked, context), (begun) => routeOn(begun, context));
+}
+
+/** From now on its times run, and others are told that it was sent. */
+export function beginSending(agreement: Agreement, { now, actor }: DecisionContext): Change {
+  const sent = withDueTimes({ ...agreement, sentAt: now }, now);
+  return changeTo(sent, {
     audit: [{ action: "agreement.sent", actor }],
     events: [{ kind: "agreement.sent" }],
     jobs: [...followUpJobs.expiry(sent), ...followUpJobs.expiryWarning(sent), ...followUpJobs.reminder(sent)],
   });
-  return thenChange(announced, (begun) => routeOn(begun, context));
 }
 
 /** Throws when a tab cannot be where it is to be. */

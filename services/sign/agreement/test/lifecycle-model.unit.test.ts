@@ -10,9 +10,11 @@ import { sendAgreement } from "../../send/send.ts";
 import { remindAgreement } from "../../send/send-agreement.ts";
 import { declineAgreement, giveConsent } from "../../signing/ceremony.ts";
 import { finishAgreement } from "../../signing/finish.ts";
+import { resumePaused } from "../../workflow/resume.ts";
 import type { Agreement } from "../agreement.ts";
 import { type Change, noChange, thenChange } from "../change.ts";
 import { agreementTransitions, recipientTransitions } from "../transitions.ts";
+import { workflowOf } from "../workflow.ts";
 import { expectedStatus, newReference, type Person, type Reference, type Step, take } from "./lifecycle-reference.ts";
 import { recipientOf, sampleContext, sampleDraft, sampleId, sampleRecipient, signedWith } from "./lifecycle-samples.ts";
 
@@ -64,6 +66,8 @@ function decide(agreement: Agreement, step: Step, ids: readonly string[]): Chang
       return voidAgreement(agreement, { reason: "Mistake" }, context);
     case "remind":
       return remindAgreement(agreement, context);
+    case "resume":
+      return resumePaused(agreement, context);
     case "open":
     case "finish":
     case "decline":
@@ -122,6 +126,7 @@ const command = (step: Step): fc.Command<Reference, System> => ({
     expect(perform(system, step)).toBe(take(reference, step));
     const { agreement } = system;
     expect(agreement.status).toBe(reference.status);
+    expect(waitOf(agreement)).toBe(reference.waitsFor);
     const left = reference.people.flatMap((_, index) => (reference.removed.has(index) ? [] : [index]));
     expect(left.map((index) => recipientOf(agreement, system.ids[index] ?? "").status)).toEqual(
       left.map((index) => expectedStatus(reference, index)),
@@ -132,6 +137,12 @@ const command = (step: Step): fc.Command<Reference, System> => ({
   },
   toString: () => JSON.stringify(step),
 });
+
+/** What an agreement waits for besides people, as the reference says it. */
+function waitOf(agreement: Agreement): Reference["waitsFor"] {
+  const { reason, beforeRoutingOrder } = agreement.workflow?.paused ?? {};
+  return reason === "scheduled" ? "schedule" : beforeRoutingOrder;
+}
 
 const person: fc.Arbitrary<Person> = fc.record({
   role: fc.constantFrom("signer", "signer", "approver", "carbon-copy", "certified-delivery"),
@@ -151,6 +162,13 @@ const endings: fc.Arbitrary<fc.Command<Reference, System>>[] = [
   place.map((who) => command({ kind: "decline", person: who })),
 ];
 
+const resumption = fc.constant(command({ kind: "resume" }));
+const atOnce: Plan = { scheduled: false, pauses: [] };
+const waiting: fc.Arbitrary<Plan> = fc.record({
+  scheduled: fc.boolean(),
+  pauses: fc.uniqueArray(fc.integer({ min: 1, max: 3 }), { maxLength: 3 }),
+});
+
 const corrections: fc.Arbitrary<fc.Command<Reference, System>>[] = [
   place.map((who) => command({ kind: "replace", person: who })),
   place.map((who) => command({ kind: "remove", person: who })),
@@ -160,27 +178,48 @@ const corrections: fc.Arbitrary<fc.Command<Reference, System>>[] = [
   person.map((added) => command({ kind: "add", added })),
 ];
 
-const draftOf = (people: readonly Person[]): Agreement =>
+interface Plan {
+  readonly scheduled: boolean;
+  readonly pauses: readonly number[];
+}
+
+const draftOf = (people: readonly Person[], { scheduled, pauses }: Plan): Agreement =>
   sampleDraft(
     people.map(({ role, order }, index) => sampleRecipient(String(index + 1), { role, routingOrder: order })),
+    {
+      workflow: workflowOf(
+        scheduled ? { at: null, delaySeconds: 3_600 } : null,
+        pauses.map((beforeRoutingOrder) => ({ beforeRoutingOrder, at: null, delaySeconds: null })),
+      ),
+    },
   );
+
+/** No pause is behind everybody, which would be refused. */
+const planFor = (people: readonly Person[], { scheduled, pauses }: Plan): Plan => ({
+  scheduled,
+  pauses: pauses.filter((pause) => people.some(({ order }) => order >= pause)),
+});
 
 const systemOf = (agreement: Agreement): System => ({
   ...{ agreement, completions: [], signed: [], ids: agreement.recipients.map(({ recipientId }) => recipientId) },
 });
 
 describe("agreements do what the reference does", () => {
-  test.each([
+  test.each<[string, typeof steps, string[], fc.Arbitrary<Plan>?]>([
     ["when everybody goes on", steps, ["completing"]],
     ["when they are corrected", [...steps, ...corrections], ["completing"]],
     ["when somebody ends them", [...steps, ...endings], ["completing", "declined", "voided"]],
+    ["when they wait and go on", [...steps, resumption], ["completing"], waiting],
+    ["when they wait and are corrected", [...steps, resumption, ...corrections], ["completing"], waiting],
+    ["when they wait and somebody ends them", [...steps, resumption, ...endings], ["declined", "voided"], waiting],
     ["when they are corrected and ended", [...steps, ...corrections, ...endings], ["declined", "voided"]],
-  ])(`%s (seed ${seed})`, (_when, arbitraries, ends) => {
+  ])(`%s (seed ${seed})`, (_when, arbitraries, ends, plans = fc.constant(atOnce)) => {
     const reached = new Set<string>();
     const people = fc.array(person, { minLength: 1, maxLength: 5 });
     const commands = fc.commands(arbitraries, { maxCommands: 40, size: "max" });
-    const property = fc.property(people, commands, (who, sequence) => {
-      const start = { model: newReference(who), real: systemOf(draftOf(who)) };
+    const property = fc.property(people, plans, commands, (who, planned, sequence) => {
+      const plan = planFor(who, planned);
+      const start = { model: newReference(who, plan), real: systemOf(draftOf(who, plan)) };
       // Most sequences would spend their first steps on drafts.
       fc.modelRun(() => start, [command({ kind: "send" }), ...sequence]);
       reached.add(start.real.agreement.status);

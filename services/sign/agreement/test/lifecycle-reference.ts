@@ -2,7 +2,7 @@ import type { AgreementStatus, RecipientRole, RecipientStatus } from "../agreeme
 
 /** What can be done to an agreement; people are named by their place. */
 export type Step =
-  | { readonly kind: "send" | "void" | "remind" }
+  | { readonly kind: "send" | "void" | "remind" | "resume" }
   | { readonly kind: "open" | "finish" | "decline"; readonly person: number }
   /** Corrections: somebody else in their place, nobody, another order, or one person more. */
   | { readonly kind: "replace"; readonly person: number }
@@ -28,9 +28,18 @@ export interface Reference {
   declined: number | undefined;
   /** What has been asked of the sealing. */
   completions: number;
+  /** Whether it was sent for later; nobody is asked while it waits for that. */
+  scheduled: boolean;
+  /** The orders before which it pauses. */
+  readonly pauses: Set<number>;
+  waitsFor: "schedule" | number | undefined;
 }
 
-export const newReference = (people: readonly Person[]): Reference => ({
+export const newReference = (
+  people: readonly Person[],
+  { scheduled = false, pauses = [] }: { readonly scheduled?: boolean; readonly pauses?: readonly number[] } = {},
+): Reference => ({
+  ...{ scheduled, pauses: new Set(pauses), waitsFor: undefined },
   people: [...people],
   removed: new Set(),
   reached: 0,
@@ -52,6 +61,8 @@ export function take(reference: Reference, step: Step): string {
       return "ok";
     case "remind":
       return isOpen(reference) ? "ok" : "INVALID_ENVELOPE_STATUS";
+    case "resume":
+      return resume(reference);
     case "open":
       return open(reference, step.person);
     case "replace":
@@ -82,13 +93,22 @@ const isWanted = ({ people, done, removed }: Reference, index: number): boolean 
   return person !== undefined && acts(person) && !done.has(index) && !removed.has(index);
 };
 
-/** Begins what nobody waits for any more. */
+/** Begins what nobody waits for any more, up to the next pause. */
 function advance(reference: Reference): void {
-  const { people, reached } = reference;
-  const waiting = people.flatMap((person, index) => (isWanted(reference, index) ? [person.order] : []));
+  const { people, reached, pauses, removed } = reference;
+  if (reference.waitsFor === "schedule") return;
+  const isLeft = (index: number) => !removed.has(index) && !hasFinished(reference, index);
+  const waiting = people.flatMap(({ order }, index) => (isLeft(index) ? [order] : []));
   if (waiting.some((order) => order <= reached)) return;
   if (waiting.length > 0) {
-    reference.reached = Math.min(...waiting);
+    const next = Math.min(...waiting);
+    const pause = Math.min(...[...pauses].filter((order) => order <= next));
+    if (pause <= next) {
+      reference.waitsFor = pause;
+      return;
+    }
+    reference.reached = next;
+    advance(reference);
     return;
   }
   reference.reached = Number.POSITIVE_INFINITY;
@@ -147,6 +167,16 @@ function send(reference: Reference): string {
   }
   if (!reference.people.some(acts)) return "RECIPIENTS_REQUIRED";
   reference.status = "sent";
+  if (reference.scheduled) reference.waitsFor = "schedule";
+  advance(reference);
+  return "ok";
+}
+
+function resume(reference: Reference): string {
+  const { waitsFor } = reference;
+  if (!isOpen(reference) || waitsFor === undefined) return "INVALID_ENVELOPE_STATUS";
+  if (waitsFor !== "schedule") reference.pauses.delete(waitsFor);
+  reference.waitsFor = undefined;
   advance(reference);
   return "ok";
 }

@@ -19,6 +19,7 @@ import type { Intake } from "../../intake/intake.ts";
 import { unknownSender } from "../../organization-reader.ts";
 import { sendAgreement } from "../../send/send-agreement.ts";
 import { createFakeClick } from "../../test/fake-click.ts";
+import { resumeAgreement } from "../../workflow/resume.ts";
 import type { Agreement } from "../agreement.ts";
 import type { Change, DecisionContext } from "../change.ts";
 import { changeAgreement } from "../change-agreement.ts";
@@ -171,6 +172,7 @@ function clientOf(deps: SignDeps, caller: Caller): Client<typeof SignService> {
         ...sendAgreement(deps),
         ...voidAgreement(deps),
         ...remindAgreement(deps),
+        ...resumeAgreement(deps),
       });
     },
     // A busy machine is no reason to fail.

@@ -43,7 +43,9 @@ export const accountPrograms: Readonly<Record<string, Program>> = {
     });
     const tabs = { textTabs: [text("Legal name", ann.name, "false"), text("Salary", "$123,000", "true")] };
     const textCustomFields = [{ name: "salary", required: "false", show: "true", value: 123_000 }];
-    const made = pdfEnvelope(stage, { clientUserId: 1000, tabs }, { customFields: { textCustomFields } });
+    const documents = [{ documentId: "1", name: "Salary", ...stage.plan }];
+    const more = { documents, customFields: { textCustomFields } };
+    const made = pdfEnvelope(stage, { clientUserId: 1000, tabs }, more);
     const envelopeId = await create(stage, made);
     stage.kept.set("salary", envelopeId);
     await link(stage, envelopeId);

@@ -1,4 +1,4 @@
-import { docusign } from "../support/sdk.ts";
+import { docusign, type Untyped } from "../support/sdk.ts";
 import {
   ann,
   bob,
@@ -16,6 +16,10 @@ const phoneNumber = { countryCode: "1", number: "4155550100" };
 
 const second = { ...bob, recipientId: "2", routingOrder: "2", tabs: signatures("/sn1/") };
 
+/** What the envelope waits for. */
+const workflowOf = async ({ call }: Stage, envelopeId: string): Promise<Untyped> =>
+  (await call("EnvelopesApi", "getEnvelope", envelopeId, { include: "workflow" })).workflow;
+
 /** An envelope for two, of whom the second waits for the step. */
 const stepped = (stage: Stage, step: object): Promise<string> => {
   const workflowSteps = [{ action: "pause_before", triggerOnItem: "routing_order", itemId: 2, ...step }];
@@ -27,9 +31,13 @@ const stepped = (stage: Stage, step: object): Promise<string> => {
 /** In which order, by which way, and who sees what. */
 export const routingPrograms: Readonly<Record<string, Program>> = {
   "032": (stage) => stepped(stage, {}),
-  "033": (stage) => {
+  "033": async (stage) => {
+    const envelopeId = await stepped(stage, { itemId: 1 });
+    const before = await workflowOf(stage, envelopeId);
     const envelope = { workflow: { workflowStatus: "in_progress" } };
-    return stage.call("EnvelopesApi", "update", left(stage, "envelope"), { envelope, resendEnvelope: true });
+    await stage.call("EnvelopesApi", "update", envelopeId, { envelope, resendEnvelope: true });
+    const { workflowStatus } = await workflowOf(stage, envelopeId);
+    if (before.workflowStatus !== "paused" || workflowStatus !== "in_progress") throw new Error("nothing is resumed");
   },
   "034": (stage) => {
     const filters = [{ scope: "tabs", recipientId: 1, tabLabel: "Approve", operator: "equals", value: true }];
@@ -38,9 +46,11 @@ export const routingPrograms: Readonly<Record<string, Program>> = {
     const conditionalRecipients = [{ conditions, recipientGroup, recipientId: 2, order: 0 }];
     return stepped(stage, { status: "pending", recipientRouting: { rules: { conditionalRecipients } } });
   },
-  "035": (stage) => {
+  "035": async (stage) => {
     const scheduledSending = { rules: [{ resumeDate: new Date(Date.now() + 86_400_000).toISOString() }] };
-    return create(stage, pdfEnvelope(stage, {}, { workflow: { scheduledSending } }));
+    const envelopeId = await create(stage, pdfEnvelope(stage, {}, { workflow: { scheduledSending } }));
+    const { workflowStatus } = await workflowOf(stage, envelopeId);
+    if (workflowStatus !== "paused") throw new Error("it was sent at once");
   },
   "036": (stage) => stepped(stage, { delayedRouting: { rules: [{ delay: "0.12:00:00" }] } }),
   "037": (stage) => {

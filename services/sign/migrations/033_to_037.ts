@@ -93,3 +93,20 @@ export const uploadMigrations = [
     ...destroyerSql("sign", "assent_sign_destroyer"),
   ),
 ];
+
+/** Agreements may be sent for later, and pause before some of their recipients. */
+export const workflowMigrations = [
+  sqlMigration(
+    "036_workflows",
+    "alter table sign.agreement add column workflow jsonb",
+    `comment on column sign.agreement.workflow is
+      'When it is sent and where it pauses, and what it waits for; null when it is sent at once and never pauses.'`,
+    "alter table sign.job drop constraint job_kind_check",
+    `alter table sign.job add constraint job_kind_check check (kind in ('bulk-copy', 'completion', 'deletion', 'evidence',
+      'file-search', 'file-words', 'mail', 'notice', 'notice-mail', 'purge', 'reminder', 'resumption', 'expiry',
+      'expiry-warning', 'sender-domain', 'sender-domain-mail')) not valid`,
+    ...destroyerSql("sign", "assent_sign_destroyer"),
+  ),
+  // In a transaction of its own, in which nobody who writes jobs has to wait for it.
+  sqlMigration("037_workflows_validated", "alter table sign.job validate constraint job_kind_check"),
+];
