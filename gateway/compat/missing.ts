@@ -12,7 +12,6 @@ const missing: readonly (readonly [pattern: RegExp, said: string])[] = [
     /\/brands\/[^/]+\/(resources|file)\b/,
     "Brands have no resource files: texts and colors are set on the brand itself.",
   ],
-  [/\/docgenformfields\b/i, "Documents are not generated from fields of an envelope: use /v1/gen."],
   [/\/lock$/, "Envelopes and templates have no locks: a change takes effect at once."],
   [
     /\/workflow\//,

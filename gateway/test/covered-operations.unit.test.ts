@@ -21,6 +21,7 @@ test("one operation of each kind of the compatible interface is sent everything 
     "compatGetChunkedUpload",
     "compatPutChunkedUploadPart",
     "compatCommitChunkedUpload",
+    "compatUpdateDocGenFormFields",
     "compatCreateTemplate",
     "compatGetTemplate",
     "compatUpdateTemplate",

@@ -7,7 +7,7 @@ import {
   RecipientStatus,
   TabType,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { ProposalSource, type Target } from "#gen/assent/sign/v1/sign_pb.ts";
+import { ProposalSource, type Target, WordFieldType } from "#gen/assent/sign/v1/sign_pb.ts";
 import { type FileInQuestion, FileKind } from "#gen/assent/sign/v1/verification_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type FakeSignCore, requireDraft, type SignHandlers } from "./fake-sign.ts";
@@ -15,6 +15,11 @@ import { at, sampleDocument, sampleSigner } from "./sample-agreement.ts";
 
 /** Stands for the bytes of every document. */
 export const fakePdf = Buffer.from("%PDF-1.7 fake");
+
+const wordFields = [
+  { name: "Name", required: true, type: WordFieldType.TEXT },
+  { name: "Rows", type: WordFieldType.LIST, rows: [{ fields: [{ name: "Price", type: WordFieldType.NUMBER }] }] },
+];
 
 /** Documents, recipients, audit events and views of the fake. */
 export function createFakeSignFiles({ agreements, enter, find }: FakeSignCore): SignHandlers {
@@ -35,6 +40,15 @@ export function createFakeSignFiles({ agreements, enter, find }: FakeSignCore): 
       const ids = new Set(added.map(({ documentId }) => documentId));
       agreement.documents = [...agreement.documents.filter(({ documentId }) => !ids.has(documentId)), ...added];
       return { agreement, documentIds: [...ids] };
+    },
+    listWordFields: (request, context) => {
+      const { documents } = find(request.target, enter(context, "listWordFields", request));
+      return { documents: documents.map(({ id }) => ({ documentId: id, fields: wordFields })) };
+    },
+    fillWordFields: (request, context) => {
+      const agreement = find(request.target, enter(context, "fillWordFields", request));
+      requireDraft(agreement);
+      return { agreement, documents: request.documents };
     },
     removeDocuments: (request, context) => {
       const agreement = find(request.target, enter(context, "removeDocuments", request));

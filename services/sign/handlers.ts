@@ -27,6 +27,7 @@ import {
   removeDocuments,
 } from "./edit/documents.ts";
 import { changeCustomFields, changeTabs, putRecipients, removeRecipients } from "./edit/recipients.ts";
+import { wordFields } from "./edit/word-fields.ts";
 import { personalData } from "./erasure/erase-person.ts";
 import { exportOrganization } from "./export/export-organization.ts";
 import { exportPerson } from "./export/export-person.ts";
@@ -62,6 +63,7 @@ export const signRoutes =
       ...resumeAgreement(deps),
       ...correctAgreement(deps),
       ...putDocuments(deps),
+      ...wordFields(deps),
       ...proposeTabs(deps),
       ...removeDocuments(deps),
       ...getDocumentContent(deps),

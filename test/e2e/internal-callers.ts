@@ -330,6 +330,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "ExportService OpenExport": { id: uuid, part: 1 },
   "SignService PurgeAgreement": { agreementId: uuid, state: "documents_queued" },
   "SignService VerifyDocument": { file: { content: "JVBERi0xLjcK" } },
+  "SignService FillWordFields": { target: { agreementId: uuid }, documents: [{ documentId: "1" }] },
   "SignService PutDocuments": { target: { agreementId: uuid }, documents: [{}] },
   "SignService PutRecipients": { target: { agreementId: uuid }, recipients: [{}] },
 };

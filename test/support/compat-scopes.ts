@@ -49,6 +49,8 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   compatCreateChunkedUpload: "sign:write",
   compatGetChunkedUpload: "sign:read",
   compatPutChunkedUploadPart: "sign:write",
+  compatGetDocGenFormFields: "sign:read",
+  compatUpdateDocGenFormFields: "sign:write",
   compatCommitChunkedUpload: "sign:write",
   compatDeleteChunkedUpload: "sign:write",
   compatCreateBulkList: "sign:write",

@@ -11,6 +11,7 @@ import { chunkedUploadRoutes } from "./chunked-uploads.ts";
 import { compatConnectRoutes, compatConnectSecretRoutes } from "./connect.ts";
 import { compatConnectLogRoutes } from "./connect-logs.ts";
 import { customFieldRoutes } from "./custom-fields.ts";
+import { docGenFieldRoutes } from "./doc-gen-fields.ts";
 import { documentRoutes } from "./documents.ts";
 import { compatEnvelopeListRoutes } from "./envelope-lists.ts";
 import { compatEnvelopePartRoutes } from "./envelope-parts.ts";
@@ -110,6 +111,7 @@ export const compatRoutes: readonly Route[] = [
   ...recipientTabRoutes(envelopes),
   ...documentRoutes(envelopeRoot),
   ...chunkedUploadRoutes,
+  ...docGenFieldRoutes,
   ...compatViewRoutes,
   ...compatTemplateRoutes,
   ...compatTemplatePartRoutes,

@@ -14,12 +14,14 @@ import { getUsage } from "./deps.ts";
 import { deleteDocument, getDocument, getDocumentContent, listDocuments } from "./documents.ts";
 import { oldDocuments, personalData } from "./personal-data.ts";
 import { renderHtml } from "./render-html.ts";
+import { createWaitingBytes, wordFiles } from "./renderings.ts";
 import { getTemplateSchema, publishTemplate, validateTemplate } from "./template-versions.ts";
 import { createTemplate, deleteTemplate, getTemplate, listTemplates, updateTemplate } from "./templates.ts";
 
 export const docgenRoutes =
   (deps: DocgenDeps): RpcRoutes =>
   (router) => {
+    const waiting = createWaitingBytes();
     router.service(DocgenService, {
       ...createTemplate(deps),
       ...getTemplate(deps),
@@ -45,7 +47,7 @@ export const docgenRoutes =
       ...cancelBatch(deps),
       ...getUsage(deps),
     });
-    router.service(RendererService, renderHtml(deps));
+    router.service(RendererService, { ...renderHtml(deps, waiting), ...wordFiles(deps, waiting) });
   };
 
 /** What the auth service asks every service, and what the sign service asks those that keep records. */

@@ -6,7 +6,7 @@ import {
   type RendererService,
   type RenderHtmlRequest,
 } from "#gen/assent/docgen/v1/docgen_pb.ts";
-import { DomainError, type FieldProblem } from "#platform/errors.ts";
+import type { FieldProblem } from "#platform/errors.ts";
 import { defaultPage, type RenderProfile } from "../domain/page.ts";
 import {
   defaultLocale,
@@ -17,43 +17,23 @@ import {
   refuse,
   textProblems,
 } from "../domain/problems.ts";
-import { RenderError, type Rendered, type RenderJob } from "../renderer/render-job.ts";
+import type { RenderJob } from "../renderer/render-job.ts";
 import type { DocgenDeps } from "./deps.ts";
+import { createWaitingBytes, rendered } from "./renderings.ts";
 import { parsePage } from "./template-versions.ts";
 
-/** Total bytes of requests that wait or are being rendered; each counts at least as much as a small one costs. */
-const maxWaitingBytes = 64 * 1024 * 1024;
-const leastBytes = 2 * 1024 * 1024;
-
-export function renderHtml({
-  renderer,
-}: Pick<DocgenDeps, "renderer">): Pick<ServiceImpl<typeof RendererService>, "renderHtml"> {
-  let waitingBytes = 0;
-  return {
-    async renderHtml(request, context) {
-      const job = parseJob(request);
-      const bytes = Math.max(leastBytes, bytesOf(request));
-      if (waitingBytes > 0 && waitingBytes + bytes > maxWaitingBytes) throw new DomainError("GEN_BUSY");
-      waitingBytes += bytes;
-      try {
-        const { pdf, pages, warnings } = await rendered(renderer.render(job, context.signal, "services"));
-        return { pdf, pages, warnings: warnings.map(({ path = "", char = "", ...rest }) => ({ ...rest, path, char })) };
-      } finally {
-        waitingBytes -= bytes;
-      }
-    },
-  };
-}
-
-async function rendered(rendering: Promise<Rendered>): Promise<Rendered> {
-  try {
-    return await rendering;
-  } catch (error) {
-    if (!(error instanceof RenderError)) throw error;
-    const { code, message, details } = error;
-    throw new DomainError(code, { message, metadata: details, cause: error });
-  }
-}
+export const renderHtml = (
+  { renderer }: Pick<DocgenDeps, "renderer">,
+  waiting = createWaitingBytes(),
+): Pick<ServiceImpl<typeof RendererService>, "renderHtml"> => ({
+  async renderHtml(request, context) {
+    const job = parseJob(request);
+    const { pdf, pages, warnings } = await waiting.during(bytesOf(request), () =>
+      rendered(renderer.render(job, context.signal, "services")),
+    );
+    return { pdf, pages, warnings: warnings.map(({ path = "", char = "", ...rest }) => ({ ...rest, path, char })) };
+  },
+});
 
 const bytesOf = ({ html, attachments }: RenderHtmlRequest): number =>
   attachments.reduce((sum, { content }) => sum + content.length, html.length);

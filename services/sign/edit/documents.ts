@@ -41,18 +41,12 @@ export const putDocuments = (deps: SignDeps): SignRpcs<"putDocuments"> => ({
       }),
     );
     const decision = decisionContext(deps, caller, request.observed);
-    const bytes = new Map(
-      additions.flatMap(({ id, originalId, file: { bytes: pdf, original } }) => [
-        [id, pdf] as const,
-        ...(original === undefined ? [] : [[originalId, original.bytes] as const]),
-      ]),
-    );
     const agreement = await changeAgreement(
       deps,
       caller,
       target,
       (current) => decidePut(current, additions, decision),
-      bytes,
+      new Map(additions.flatMap(bytesOfAddition)),
     );
     const documentIdOf = new Map(agreement.documents.map(({ id, documentId }) => [id, documentId]));
     return {
@@ -61,6 +55,12 @@ export const putDocuments = (deps: SignDeps): SignRpcs<"putDocuments"> => ({
     };
   },
 });
+
+/** The bytes of a document and of what it was made of, by their ids. */
+export const bytesOfAddition = ({ id, originalId, file: { bytes, original } }: DocumentAddition) => [
+  [id, bytes] as const,
+  ...(original === undefined ? [] : [[originalId, original.bytes] as const]),
+];
 
 /** For texts of templates that are files: nothing is kept, and no agreement knows of it. */
 export const checkPdf = ({ intake }: Pick<SignDeps, "intake">): SignRpcs<"checkPdf"> => ({

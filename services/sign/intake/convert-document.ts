@@ -29,7 +29,7 @@ export async function convertHtml(
     const { pdf } = await renderer.renderHtml(request, { headers, timeoutMs: renderTimeoutMs });
     return pdf;
   } catch (error) {
-    throw asAnswer(error, field);
+    throw rendererFailure(error, field);
   }
 }
 
@@ -53,7 +53,8 @@ export function notConvertible(field: string, reason: string, cause?: unknown): 
   return new DomainError("INVALID_DOCUMENT_FORMAT", { message, details, cause });
 }
 
-function asAnswer(error: unknown, field: string): unknown {
+/** What to answer when the renderer answers with an error. */
+export function rendererFailure(error: unknown, field: string): unknown {
   const known = fromConnectError(error);
   const reason = known?.metadata.reason;
   if (known?.code === "GEN_RENDER_FAILED" && reason !== "aborted" && reason !== "crashed") {

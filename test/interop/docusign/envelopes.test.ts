@@ -452,6 +452,90 @@ describeInBothModes("the official SDK with envelopes", (mode) => {
     expect(pdfInfo(sealed).pages).toBe(pdfInfo(shown).pages);
   });
 
+  testWithOffice("fills the fields of a Word file, again and at once, and says what is wrong with values", async () => {
+    const rows = "{% for row in rows %}{{ row.item }}: {{ row.price | number }}{% endfor %}";
+    const texts = ["Dear {{ customer.name }}", rows, "{% if vip %}Welcome back{% endif %}", "Sign here"];
+    const file = Buffer.from(wordFile({ body: texts.map((text) => p(text)).join("") }));
+    const documents = [
+      { documentId: "1", name: "Offer.docx", fileExtension: "docx", documentBase64: base64(file) },
+      { documentId: "2", name: "Terms.txt", fileExtension: "txt", documentBase64: base64("Terms {{ of }}") },
+      {
+        documentId: "3",
+        name: "Wrong.docx",
+        fileExtension: "docx",
+        documentBase64: base64(wordFile({ body: p("{{ a") })),
+      },
+    ];
+    const { envelopeId } = await call("createEnvelope", { envelopeDefinition: { status: "created", documents } });
+    const path = `/restapi/v2.1/accounts/${owner.organizationId}/envelopes/${envelopeId}/docGenFormFields`;
+    const { docGenFormFields: asked } = await call("getEnvelopeDocGenFormFields", envelopeId, null);
+    expect(asked).toMatchObject([
+      {
+        docGenFormFieldList: [
+          { name: "customer.name", type: "TextBox", required: "true" },
+          {
+            ...{ name: "rows", type: "TableRow", required: "true" },
+            rowValues: [{ docGenFormFieldList: [{ name: "item" }, { name: "price", type: "Number" }] }],
+          },
+          { name: "vip", type: "Conditional", required: "false" },
+        ],
+      },
+      { docGenErrors: [{ errorCode: "syntax_error", message: expect.stringContaining("closed") }] },
+    ]);
+    const put = (documentId: string, ...docGenFormFieldList: readonly object[]) =>
+      owner.call("PUT", path, { docGenFormFields: [{ documentId, docGenFormFieldList }] });
+    const row = (item: string, price: string) => ({
+      docGenFormFieldList: [
+        { name: "item", value: item },
+        { name: "price", value: price },
+      ],
+    });
+    const named = (value: string) => ({ name: "customer.name", value });
+    const listed = (...rowValues: readonly object[]) => ({ name: "rows", rowValues });
+    const fieldsOf = async (answer: ReturnType<typeof put>) => {
+      const { status, body } = await answer;
+      return [status, body.details?.map(({ message }: Untyped) => message)];
+    };
+    expect(await fieldsOf(put("1", { name: "custumer", value: "Ada" }, listed(row("Desk", "many"))))).toEqual([
+      400,
+      [
+        ...["needs a value for customer.name", "needs a number such as 1250.5 for rows[0].price"],
+        "has custumer, which is no field of the file",
+      ],
+    ]);
+    expect(await fieldsOf(put("1", named("A"), named("B"), listed()))).toEqual([...[400, ["has customer.name twice"]]]);
+    expect(await fieldsOf(put("2", named("Ada")))).toEqual([400, ["is not of a Word file (.docx)"]]);
+    expect(await fieldsOf(put("3", named("Ada")))).toEqual([
+      400,
+      [expect.stringContaining("has a wrong tag: A tag has to be closed")],
+    ]);
+    expect((await put("4", named("Ada"))).status).toBe(404);
+    const says = async (...wanted: readonly string[]) => {
+      const pdf = Buffer.from(await call("getDocument", envelopeId, "1", {}), "latin1");
+      const found = await findTexts(
+        pdf,
+        wanted.map((text) => ({ text, caseSensitive: true, wholeWord: false })),
+      );
+      return found.map((places) => places.length);
+    };
+    const vip = (value: string) => ({ name: "vip", value });
+    expect((await put("1", named("Ada {{ x }}"), listed(row("Desk", "12.5")), vip("false"))).status).toBe(200);
+    expect(await says("Dear Ada {{ x }}", "Desk: 12.5", "Welcome", "Sign here")).toEqual([1, 1, 0, 1]);
+    const uuid = asked[0].documentId;
+    expect((await put(uuid, named("Ada"), listed())).status).toBe(404);
+    const both = [put("1", named("Bob"), listed(), vip("true")), put("1", named("Cara"), listed(), vip("true"))];
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
+    const [bob = 0, cara = 0, welcome] = await says("Dear Bob", "Dear Cara", "Welcome back");
+    expect([bob + cara, welcome]).toEqual([1, 1]);
+    const original = await fetch(
+      `${owner.baseUrl}/v1/sign/agreements/${envelopeId}/documents/1/content?original=true`,
+      {
+        headers: { authorization: `Bearer ${owner.token}` },
+      },
+    );
+    expect(Buffer.from(await original.arrayBuffer()).equals(file)).toBe(true);
+  });
+
   testWithOffice("makes documents of a Word file with data, the same ones for the same data", async () => {
     const body = [
       p("Dear {{ name", " }}"),

@@ -3,6 +3,7 @@ import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { until } from "#platform/testing/until.ts";
 import { findOffice } from "../../../services/convert/office.ts";
 import { paragraph, word } from "../../../services/convert/test/hostile-files.ts";
+import { p, table, wordFile } from "../../../services/docgen/word/test/word-files.ts";
 import { Api } from "../../support/api.ts";
 import { type System, startSystem } from "../../support/system.ts";
 import { programs, promisedResults, resultOf } from "./samples/results.ts";
@@ -17,6 +18,18 @@ const plan =
   office === ""
     ? { fileExtension: "txt", documentBase64: base64(planText) }
     : { fileExtension: "docx", documentBase64: base64(word(paragraph(planText))) };
+
+const cells = [
+  "{% for row in Compensation_Package %}{{ row.Compensation_Component }}",
+  "{{ row.Details }}{% endfor %}",
+];
+const offerBody = [
+  p("Dear {{ Candidate_Name }}, we offer you the position of {{Job_Title}}."),
+  table(cells.map((text) => p(text))),
+  p("Employee Signature"),
+];
+const offer = { fileExtension: "docx", documentBase64: base64(wordFile({ body: offerBody.join("") })) };
+const isPrinted = office !== "" || process.env.CI === "true";
 
 const templateName = "Example Signer and CC template";
 
@@ -329,7 +342,7 @@ describe("the official SDK with templates, bulk lists and the account", () => {
           const answer = await fetch(address, { method: "POST", body, headers: { ...headers, authorization } });
           expect([answer.status, path]).toEqual([201, path]);
         },
-        ...{ pdf, plan, kept: new Map<string, string>() },
+        ...{ pdf, plan, offer, kept: new Map<string, string>() },
       };
     });
 
@@ -339,7 +352,8 @@ describe("the official SDK with templates, bulk lists and the account", () => {
       expect(numbers).toEqual(Object.keys(programs).sort());
     });
 
-    test.each(promisedResults())("$number $name: $result", async ({ number, result }) => {
+    const run = promisedResults().filter(({ result }) => isPrinted || !result.startsWith("works; needs LibreOffice"));
+    test.each(run)("$number $name: $result", async ({ number, result }) => {
       expect(await resultOf(number, result, stage)).toBe(result);
     });
   });

@@ -1,3 +1,4 @@
+import { findTexts } from "../../../../services/sign/intake/find-texts.ts";
 import { docusign, type Untyped } from "../support/sdk.ts";
 import {
   ann,
@@ -91,15 +92,40 @@ export const routingPrograms: Readonly<Record<string, Program>> = {
     const signers = [{ roleName: "signer", recipientId: "1", routingOrder: "1" }];
     const envelopeTemplate = { name: "Document generation", emailSubject: "Please sign", recipients: { signers } };
     const { templateId } = await stage.call("TemplatesApi", "createTemplate", { envelopeTemplate });
-    const documents = [{ documentId: 1, name: "Offer", order: 1, ...stage.plan }];
+    const documents = [{ documentId: 1, name: "OfferLetterDemo.docx", order: 1, ...stage.offer }];
     await stage.call("TemplatesApi", "updateDocument", templateId, "1", { envelopeDefinition: { documents } });
-    await stage.call("TemplatesApi", "createTabs", templateId, "1", { templateTabs: signatures("/sn1/") });
+    await stage.call("TemplatesApi", "createTabs", templateId, "1", { templateTabs: signatures("Employee Signature") });
     const draft = await create(stage, {
       templateId,
       status: "created",
       templateRoles: [{ ...ann, roleName: "signer" }],
     });
-    await stage.call("EnvelopesApi", "getEnvelopeDocGenFormFields", draft, null);
+    const { docGenFormFields } = await stage.call("EnvelopesApi", "getEnvelopeDocGenFormFields", draft, null);
+    const [{ documentId, docGenFormFieldList: asked }] = docGenFormFields;
+    const row = (component: string, details: string) => ({
+      docGenFormFieldList: [
+        { name: "Compensation_Component", value: component },
+        { name: "Details", value: details },
+      ],
+    });
+    const rowValues = [row("Salary", "$134,000"), row("Bonus", "Up to 20 percent")];
+    const fields = [
+      { name: "Candidate_Name", value: "Peggy Olson" },
+      { name: "Job_Title", value: "Technical Writer" },
+      { name: "Compensation_Package", type: "TableRow", rowValues },
+    ];
+    const names = asked.map(({ name, type }: { name: string; type: string }) => `${name} ${type}`);
+    if (`${names}` !== "Candidate_Name TextBox,Job_Title TextBox,Compensation_Package TableRow") {
+      throw new Error(`other fields: ${names}`);
+    }
+    const docGenFormFieldRequest = { docGenFormFields: [{ documentId, docGenFormFieldList: fields }] };
+    await stage.call("EnvelopesApi", "updateEnvelopeDocGenFormFields", draft, { docGenFormFieldRequest });
+    await stage.call("EnvelopesApi", "update", draft, { envelope: { status: "sent" } });
+    const pdf = Buffer.from(await stage.call("EnvelopesApi", "getDocument", draft, "1", {}), "latin1");
+    const texts = ["Peggy Olson", "Technical Writer", "Salary", "$134,000", "Bonus", "Up to 20 percent", "{{"];
+    const wanted = texts.map((text) => ({ text, caseSensitive: true, wholeWord: false }));
+    const found = (await findTexts(pdf, wanted)).map((places) => places.length);
+    if (`${found}` !== "1,1,1,1,1,1,0") throw new Error(`the document says ${found}`);
   },
   "043": async (stage) => {
     const found = await stage.call("UsersApi", "list", { email: "agent@example.com", status: "Active" });

@@ -10,6 +10,8 @@ export interface Stage {
   readonly pdf: Buffer;
   /** A Word file, or a text where nothing converts Word files. */
   readonly plan: { readonly fileExtension: string; readonly documentBase64: string };
+  /** A Word file with the fields of an offer. */
+  readonly offer: { readonly fileExtension: string; readonly documentBase64: string };
   /** Ids by what they are of. */
   readonly kept: Map<string, string>;
 }
