@@ -1,7 +1,7 @@
 // Renders the document of P8 for the seconds that are asked for, in this process alone; prints documents a second.
 import { setImmediate } from "node:timers/promises";
 import { defaultPage } from "../../services/docgen/domain/page.ts";
-import { createRender } from "../../services/docgen/renderer/render-process.ts";
+import { createRender } from "../../services/docgen/renderer/render.ts";
 import { contractContent, contractData } from "../measures/generation-document.ts";
 
 const seconds = Number(process.argv[2]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { placeMissingGlyphs } from "../render.ts";
 import type { RenderWarning } from "../render-job.ts";
-import { placeMissingGlyphs } from "../render-process.ts";
 
 const missing = (char: string): RenderWarning => ({ code: "missing_glyph", char, message: "No font has it." });
 

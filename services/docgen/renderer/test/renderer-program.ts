@@ -1,8 +1,8 @@
 // A renderer process for tests of what becomes of processes: the HTML of a job says what it does to its own.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
+import { answerRenders } from "../render.ts";
 import { RenderError, type RenderJob } from "../render-job.ts";
-import { answerRenders } from "../render-process.ts";
 
 let jobs = 0;
 
