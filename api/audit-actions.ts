@@ -40,6 +40,7 @@ const failed = (info: AuditActionInfo): AuditActionInfo => ({ ...info, outcome: 
 
 const login = done("authentication", "user");
 const user = done("account", "user");
+const passkey = done("account", "passkey");
 const key = done("credential", "api-key");
 const client = done("credential", "client");
 const clientKey = done("credential", "client-key");
@@ -66,6 +67,11 @@ export const auditActions = {
   "totp.enabled": user("account MFA enable", "Someone turned on two-factor authentication."),
   "totp.disabled": user("account MFA disable", "Someone turned off two-factor authentication."),
   "recovery-codes.replaced": user("account other", "Someone replaced their recovery codes."),
+  "passkey.added": passkey("account MFA enable", "Someone added a passkey."),
+  "passkey.removed": passkey("account MFA disable", "Someone removed a passkey."),
+  "passkey.copied": failed(
+    passkey("account other", "A passkey was refused because its counter went back: it may have been copied."),
+  ),
   "user.invited": user("account create", "A person was invited."),
   "user.invited-again": user("account other", "An invitation was sent again."),
   "user.created": user("account create", "The operator has created an owner."),

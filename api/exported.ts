@@ -93,6 +93,12 @@ const session = written({
   userAgent: readOnly(text()),
 });
 
+const exportedPasskey = written({
+  name: readOnly(text(), { example: "Work laptop" }),
+  createdAt: readOnly(time),
+  lastUsedAt: when(),
+});
+
 const act = written({
   at: readOnly(time),
   action: readOnly(text(), { example: "login.succeeded" }),
@@ -119,6 +125,7 @@ export const exportedUser = written(
     secondFactorSince: when(),
     createdAt: readOnly(time),
     lastLoginAt: when(),
+    passkeys: readOnly(list(part(exportedPasskey)), { description: "Oldest first, without keys." }),
     sessions: readOnly(list(part(session)), { description: "Open sessions." }),
     acts: readOnly(list(part(act)), { description: "Newest first, at most 10,000." }),
   },

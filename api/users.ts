@@ -38,6 +38,7 @@ import {
   uuid,
 } from "./kinds.ts";
 import { type AnswerOf, changeable, computed, given, optional, readOnly, required } from "./members.ts";
+import { passkeyChallenge } from "./passkeys.ts";
 import { nested, resource, shown } from "./resource.ts";
 import { dashboardScopeMeanings, scopeMeanings } from "./scopes.ts";
 
@@ -100,6 +101,10 @@ export const user = resource(
       description: "Whether the user can sign in with a password, not only through an identity provider.",
     }),
     totpEnabled: readOnly(flag, { description: "Whether two-factor authentication is on." }),
+    passkeys: readOnly(count, {
+      description: "How many passkeys the user has. With one, the password alone doesn't sign in.",
+      example: 1,
+    }),
     recoveryCodesLeft: readOnly(count, { example: 10 }),
     createdAt: readOnly(time),
     lastLoginAt: readOnly(orNull(time)),
@@ -196,6 +201,15 @@ export const login = shown(LoginResponseSchema, {
   session: given<SignedIn | null>(nullableSchema(signedIn.schemas.answer)),
   pendingToken: readOnly(orNull(text()), { at: "secondFactor.pendingToken", example: exampleToken }),
   pendingUntil: readOnly(orNull(time), { at: "secondFactor.expiresAt" }),
+  totp: readOnly(flag, {
+    at: "secondFactor.totp",
+    default: false,
+    description: "Whether an authenticator app can give the code. A recovery code always can.",
+  }),
+  passkey: readOnly(orNull(nested(passkeyChallenge)), {
+    at: "secondFactor.passkey",
+    description: "What a passkey signs in place of a code, for /v1/dashboard/login/code/passkey.",
+  }),
   organizations: readOnly(list(nested(organizationChoice)), { at: "choice.options", default: [] }),
 });
 
@@ -212,6 +226,7 @@ export const revokedSessions = shown(RevokeOtherSessionsResponseSchema, { revoke
 
 export const secondFactor = shown(UserSchema, {
   totpEnabled: readOnly(flag),
+  passkeys: readOnly(count, { example: 1 }),
   recoveryCodesLeft: readOnly(count, { example: 10 }),
 });
 export const totpSecret = shown(BeginTotpResponseSchema, {

@@ -6,6 +6,7 @@ import { type Change, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -158,6 +159,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       tokens,
       logins,
       users: createClient(UserService, deps.auth),
+      passkeys: createClient(PasskeyService, deps.auth),
       organizations: createClient(OrganizationService, deps.auth),
       erasures: createClient(ErasureService, deps.auth),
       exports: createClient(ExportService, deps.auth),

@@ -2,6 +2,7 @@ import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -28,7 +29,7 @@ await runProcess("gateway", { values, env, logTo: bufferedStdout() }, async ({ r
     auth: connect(
       "auth",
       values.AUTH_TARGET,
-      [TokenService, LoginService, UserService, OrganizationService, ErasureService, ExportService],
+      [TokenService, LoginService, UserService, PasskeyService, OrganizationService, ErasureService, ExportService],
       // The list of the files of an export.
       32 * mebibyte,
     ),

@@ -106,6 +106,14 @@ export const errorCatalogue = {
   TOTP_NOT_BEGUN: row(409, Code.Aborted, "No two-factor setup is in progress. Start again with a new secret."),
   TOTP_ALREADY_ENABLED: row(409, Code.Aborted, "Two-factor authentication is already on. Turn it off first."),
   TOTP_NOT_ENABLED: row(409, Code.Aborted, "Two-factor authentication is not on."),
+  PASSKEY_REFUSED: row(
+    401,
+    Code.Unauthenticated,
+    "The passkey was not accepted. Try again, use another passkey, or sign in with your password.",
+  ),
+  PASSKEY_NOT_ADDED: row(400, Code.FailedPrecondition, "The passkey was not added. Start again."),
+  PASSKEY_EXISTS: row(409, Code.AlreadyExists, "This passkey has been added already."),
+  PASSKEY_NOT_FOUND: row(404, Code.NotFound, "You have no passkey with this id."),
   USER_EXISTS: row(409, Code.AlreadyExists, "The organization already has a user with this email address."),
   USER_NOT_INVITED: row(409, Code.Aborted, "The user has already accepted the invitation."),
   USER_NOT_ACTIVE: row(

@@ -2,6 +2,7 @@ import { type DescMethod, type DescService, getOption, hasOption } from "@bufbui
 import { Budget, type PublicAccess, public_access } from "#gen/assent/access/v1/access_pb.ts";
 import { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService, RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -21,6 +22,7 @@ export const backends: readonly (readonly [Backend, DescService])[] = [
   ["auth", TokenService],
   ["auth", LoginService],
   ["auth", UserService],
+  ["auth", PasskeyService],
   ["auth", OrganizationService],
   ["templates", TemplatesService],
   ["click", ClickService],

@@ -19,6 +19,8 @@ export interface OrganizationOption {
 /** Long enough to find a second factor at the provider. */
 const underWaySeconds = 10 * 60;
 const choiceSeconds = 5 * 60;
+const passkeySeconds = 5 * 60;
+const maxTokenLength = 100;
 /** Browsers keep no cookie of more than 4,096 bytes. */
 const maxNameLength = 60;
 const maxValueLength = 4_000;
@@ -33,6 +35,17 @@ export const choiceCookie = (options: readonly OrganizationOption[], publicUrl: 
     choiceSeconds,
     publicUrl,
   );
+
+/** What a sign-in with a passkey is bound to. */
+export const passkeyCookie = (token: string, publicUrl: string): string =>
+  setCookie("passkey", encode(token), passkeySeconds, publicUrl);
+export const noPasskeyCookie = (publicUrl: string): string => setCookie("passkey", "", 0, publicUrl);
+
+/** Empty when the browser has begun none. */
+export function readPasskeyToken(header: string | undefined, publicUrl: string): string {
+  const token = readCookie(header, "passkey", publicUrl);
+  return typeof token === "string" ? token.slice(0, maxTokenLength) : "";
+}
 
 /** Removes the cookie of a sign-in that has ended. */
 export const noUnderWayCookie = (publicUrl: string): string => setCookie("oidc", "", 0, publicUrl);

@@ -3,6 +3,7 @@ import type { TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
 import type { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import type { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import type { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import type { ClickService } from "#gen/assent/click/v1/click_pb.ts";
 import type { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -34,6 +35,7 @@ export interface Services {
   readonly tokens: Client<typeof TokenService>;
   readonly logins: Client<typeof LoginService>;
   readonly users: Client<typeof UserService>;
+  readonly passkeys: Client<typeof PasskeyService>;
   readonly organizations: Client<typeof OrganizationService>;
   readonly erasures: Client<typeof ErasureService>;
   readonly exports: Client<typeof ExportService>;

@@ -68,6 +68,38 @@ describe("logging in", () => {
     expect(chosen.body.session.organizationId).toBe(orgB);
   });
 
+  test("with a passkey binds the challenge to the browser, and finishes what a password has begun", async () => {
+    const { id, email } = gateway.auth.people.add(orgA, { passkeys: 1 });
+    const path = "/v1/dashboard/login/passkey";
+    const begun = await gateway.call("POST", `${path}/challenge`);
+    expect([begun.status, begun.body.browserToken]).toEqual([200, undefined]);
+    const cookie = cookieOf(begun).split(";")[0] ?? "";
+    expect(cookieOf(begun)).toMatch(/^assent_passkey=.*; Max-Age=300; Path=\/; HttpOnly; SameSite=Lax$/);
+    const signed = { id: "AAAA", clientDataJson: "e30", authenticatorData: "AAAA", signature: goodCode };
+    const enter = (userHandle: string, headers: Record<string, string>) =>
+      gateway.call("POST", path, { body: { ...signed, userHandle }, headers });
+    expect(refusalOf(await enter(id, {}))).toEqual([401, "LOGIN_EXPIRED"]);
+    expect(refusalOf(await enter("nobody", { Cookie: cookie }))).toEqual([401, "PASSKEY_REFUSED"]);
+    const evil = { Cookie: cookie, Origin: "https://evil.example" };
+    expect(refusalOf(await enter(id, evil))).toEqual([403, "CSRF_TOKEN_INVALID"]);
+    expect(refusalOf(await gateway.call("POST", `${path}/challenge`, { headers: evil }))[0]).toBe(403);
+    const entered = await enter(id, { Cookie: cookie });
+    const [session = "", gone = ""] = entered.headers.getSetCookie();
+    expect([entered.status, gone.split(";")[0]]).toEqual([200, "assent_passkey="]);
+    const token = /assent_session=([^;]+)/.exec(session)?.[1] ?? "";
+    expect((await read({ token })).body.user.id).toBe(id);
+
+    gateway.auth.people.users.set(id, { ...gateway.auth.people.add(orgA), id, email, totpEnabled: true });
+    const first = await login({ email, password: goodPassword });
+    expect(first.body).toMatchObject({ totp: true, passkey: { rpId: "api.example.com", known: [{ id: "AAAA" }] } });
+    const step = (signature: string) =>
+      gateway.call("POST", "/v1/dashboard/login/code/passkey", {
+        body: { pendingToken: first.body.pendingToken, ...signed, signature },
+      });
+    expect(refusalOf(await step("wrong"))).toEqual([401, "PASSKEY_REFUSED"]);
+    expect((await step(goodCode)).status).toBe(200);
+  });
+
   test("is refused to a page of another site, before the password is looked at", async () => {
     const { email } = gateway.auth.people.add(orgA);
     const before = gateway.auth.people.calls.logins;

@@ -5,6 +5,7 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { Plan } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ErasureService, ErasureStatus } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import {
   LoginService,
   type SessionPrincipal,
@@ -130,7 +131,7 @@ export function createFakeUsers() {
           return { outcome: { case: "choice", value: { options } } };
         }
         return user.totpEnabled
-          ? { outcome: { case: "secondFactor", value: { pendingToken: `pending-${user.id}`, expiresAt: at } } }
+          ? { outcome: { case: "secondFactor", value: pendingOf(user) } }
           : { outcome: { case: "signedIn", value: begin(user) } };
       },
       continueLogin: ({ pendingToken, code }) => {
@@ -247,6 +248,7 @@ export function createFakeUsers() {
         return {};
       },
     });
+    router.service(PasskeyService, fakePasskeys({ own, requirePassword, replaceToken, begin, users }));
     router.service(OrganizationService, organizationRoutes(credentials));
     router.service(ErasureService, {
       searchPerson: () => ({ items: [sampleItem], nextCursor: "1 " }),
@@ -290,7 +292,73 @@ export function createFakeUsers() {
   };
 }
 
+interface PasskeyParts {
+  own(context: HandlerContext): User;
+  requirePassword(password: string): void;
+  replaceToken(sessionId: string): { newSessionToken: string };
+  begin(user: User): { sessionToken: string; principal: SessionPrincipal };
+  readonly users: ReadonlyMap<string, User>;
+}
+
+/** The handle of a user is the id. */
+function fakePasskeys({ own, requirePassword, replaceToken, begin, users }: PasskeyParts) {
+  const passkeys = new Map<string, { userId: string; name: string }>();
+  const shown = (id: string, name: string) => ({ id, name, passwordless: true, createdAt: at });
+  const known = [{ id: "AAAA", transports: ["internal"] }];
+  const find = (context: HandlerContext, id: string) => {
+    const found = passkeys.get(id);
+    if (found?.userId !== own(context).id) throw new DomainError("NOT_FOUND");
+    return found;
+  };
+  return {
+    beginPasskeyLogin: () => ({ challenge: "Y2g", rpId: "api.example.com", browserToken: goodLink, expiresAt: at }),
+    loginWithPasskey: ({ userHandle, browserToken, origin }) => {
+      if (browserToken !== goodLink || origin === "") throw new DomainError("LOGIN_EXPIRED");
+      const user = users.get(userHandle);
+      if (user === undefined) throw new DomainError("PASSKEY_REFUSED");
+      return { signedIn: begin(user) };
+    },
+    continueLoginWithPasskey: ({ pendingToken, signature }) => {
+      const user = users.get(pendingToken.replace("pending-", ""));
+      if (user === undefined) throw new DomainError("LOGIN_EXPIRED");
+      if (signature !== goodCode) throw new DomainError("PASSKEY_REFUSED");
+      return { signedIn: begin(user) };
+    },
+    listPasskeys: (_request, context) => {
+      const { id } = own(context);
+      const mine = [...passkeys].filter(([, { userId }]) => userId === id);
+      return { passkeys: mine.map(([passkeyId, { name }]) => shown(passkeyId, name)) };
+    },
+    beginPasskey: ({ password }, context) => {
+      requirePassword(password);
+      const { id, email, name } = own(context);
+      const user = { userHandle: id, userName: email, displayName: name };
+      return { ...user, challenge: "Y2g", rpId: "api.example.com", rpName: "Assent", known, expiresAt: at };
+    },
+    addPasskey: ({ name, sessionId }, context) => {
+      const id = newId();
+      passkeys.set(id, { userId: own(context).id, name });
+      return { passkey: shown(id, name), recoveryCodes: ["abcde-fghij"], ...replaceToken(sessionId) };
+    },
+    renamePasskey: ({ passkeyId, name }, context) => {
+      find(context, passkeyId).name = name;
+      return { passkey: shown(passkeyId, name) };
+    },
+    removePasskey: ({ passkeyId, password, sessionId }, context) => {
+      requirePassword(password);
+      find(context, passkeyId);
+      passkeys.delete(passkeyId);
+      return replaceToken(sessionId);
+    },
+  } satisfies ServiceImpl<typeof PasskeyService>;
+}
+
 export type FakeUsers = ReturnType<typeof createFakeUsers>;
+
+const pendingOf = ({ id }: User) => ({
+  ...{ pendingToken: `pending-${id}`, expiresAt: at, totp: true },
+  passkey: { challenge: "Y2g", rpId: "api.example.com", known: [{ id: "AAAA", transports: ["internal"] }] },
+});
 
 type Credentials = Map<string, { orgId: string; name: string; scopes: string[] }>;
 

@@ -44,6 +44,7 @@ const across: Readonly<Record<string, readonly string[]>> = {
     "services/auth/store/usage-store.ts deleteExpiredLinks",
     "services/auth/store/usage-store.ts deleteExpiredTokens",
     "services/auth/store/usage-store.ts deleteOldChanges",
+    "services/auth/store/usage-store.ts deleteSpentChallenges",
     "services/auth/store/usage-store.ts writeUses",
     "services/click/consent/consent-store.ts takeDueGrants",
     "services/click/erasure/erasure-store.ts findDueRecords",

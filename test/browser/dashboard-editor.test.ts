@@ -339,7 +339,7 @@ describeInBrowser("the dashboard's editor of click templates", (pages) => {
     expect(await kept()).toEqual([expect.stringContaining(id)]);
     await button(page, "Sign out").click();
     await button(page, "Leave without saving").click();
-    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
     expect(await kept()).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import type { Mail } from "#platform/mail/mail.ts";
 import { until } from "#platform/testing/until.ts";
 import { startIdentityProvider, type TestProvider } from "../support/identity-provider.ts";
 import { type System, startSystem } from "../support/system.ts";
-import { accessibilityProblems, describeInBrowser } from "./support/browser.ts";
+import { accessibilityProblems, addAuthenticator, describeInBrowser } from "./support/browser.ts";
 import { goTo, logIn, newEmail, newOwner, newPassword, openDashboard, type Person } from "./support/dashboard.ts";
 import { screenshot } from "./support/signing.ts";
 
@@ -161,11 +161,94 @@ describeInBrowser("people and their way in", (pages) => {
     await enter({ email, password: next, baseUrl });
   });
 
+  /** Passkeys belong to names of hosts. */
+  const openNamed = (path: string): Promise<Page> =>
+    openDashboard(pages, `${baseUrl.replace("127.0.0.1", "localhost")}/dashboard${path}`, wrong);
+
+  async function addPasskey(page: Page, { password }: Person, name: string): Promise<void> {
+    await goTo(page, "My account");
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await dialog(page).getByLabel("Your password", { exact: true }).fill(password);
+    await dialog(page).getByRole("button", { name: "Continue" }).click();
+    await dialog(page).getByLabel("Name").fill(name);
+    await dialog(page).getByRole("button", { name: "Create passkey" }).click();
+  }
+
+  async function leave(page: Page): Promise<void> {
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  }
+
+  test("a passkey of this device signs in without a password, until it is removed", async () => {
+    const person = await newOwner(system);
+    const page = await openNamed("/");
+    const authenticator = await addAuthenticator(page, { transport: "internal", verifies: true });
+    await logIn(page, person);
+    await isIn(page);
+    await addPasskey(page, person, "Work laptop");
+    await dialog(page).getByRole("heading", { name: "Your recovery codes" }).waitFor();
+    await dialog(page).getByRole("button", { name: "I’ve saved them" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Work laptop" });
+    await row.getByRole("button", { name: "Rename Work laptop" }).waitFor();
+    await page.getByText("10 recovery codes left.").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await screenshot(page, "passkeys-light-1280");
+    await addPasskey(page, person, "Again");
+    await dialog(page).getByText("This device has one of your passkeys already.").waitFor();
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+
+    await leave(page);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await isIn(page);
+    await leave(page);
+    await authenticator.set({ isUserVerified: false });
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("No passkey was used.", { exact: false }).waitFor();
+    await authenticator.set({ isUserVerified: true });
+    await logIn(page, person);
+    await page.getByText("Use a passkey or a recovery code.").waitFor();
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await isIn(page);
+
+    await goTo(page, "My account");
+    await page.getByRole("button", { name: "Remove Work laptop" }).click();
+    await dialog(page).getByText("You’ll sign in with your password only", { exact: false }).waitFor();
+    await dialog(page).getByLabel("Your password", { exact: true }).fill(person.password);
+    await dialog(page).getByRole("button", { name: "Remove" }).click();
+    await row.waitFor({ state: "detached" });
+    await leave(page);
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await page.getByText("The passkey was not accepted.", { exact: false }).waitFor();
+    await logIn(page, person);
+    await isIn(page);
+    await until(
+      async () => mails.filter(({ to, text }) => to.address === person.email && /Work laptop/.test(text)).length === 2,
+    );
+  });
+
+  test("a key that does not verify its user is asked for after the password", async () => {
+    const person = await newOwner(system);
+    const page = await openNamed("/");
+    await addAuthenticator(page, { transport: "usb", verifies: false });
+    await logIn(page, person);
+    await isIn(page);
+    await addPasskey(page, person, "Security key");
+    await dialog(page).getByRole("button", { name: "I’ve saved them" }).click();
+    await page.getByText("Only after the password", { exact: true }).waitFor();
+    await leave(page);
+    await logIn(page, person);
+    await page.getByText("Use a passkey or a recovery code.").waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await screenshot(page, "passkey-step-light-1280");
+    await page.getByRole("button", { name: "Sign in with a passkey" }).click();
+    await isIn(page);
+  });
+
   test("what the API refuses is said in German where the browser is German", async () => {
     const page = await open("/people", { locale: "de-DE" });
     await page.getByLabel("E-Mail-Adresse").fill(owner.email);
     await page.getByLabel("Passwort", { exact: true }).fill(owner.password);
-    await page.getByRole("button", { name: "Anmelden" }).click();
+    await page.getByRole("button", { name: "Anmelden", exact: true }).click();
     await page.getByRole("button", { name: "Mitglied einladen" }).click();
     await dialog(page).getByLabel("Name").fill("Olga");
     await dialog(page).getByLabel("E-Mail-Adresse").fill(owner.email);

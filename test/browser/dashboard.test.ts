@@ -180,7 +180,7 @@ describeInBrowser("the dashboard", (pages) => {
     await dialog(bens).getByRole("button", { name: "Sign in as someone else" }).click();
     await bens.getByRole("heading", { name: "Sign in" }).waitFor();
     await others.getByRole("button", { name: "Sign out" }).click();
-    await others.getByRole("button", { name: "Sign in" }).waitFor();
+    await others.getByRole("button", { name: "Sign in", exact: true }).waitFor();
   });
 
   test("a session that ends while something is typed begins again over the page, and what was sent arrives", async () => {
@@ -423,7 +423,7 @@ describeInBrowser("the dashboard", (pages) => {
 
     test("no page has anything that axe objects to, or is wider than the window", async () => {
       const page = await open("/", options);
-      await page.getByRole("button", { name: "Sign in" }).waitFor();
+      await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
       const problems = await problemsOf(page, "login");
       await logIn(page, owner);
       await page.locator("nav").waitFor({ state: "attached" });

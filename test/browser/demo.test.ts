@@ -50,7 +50,7 @@ describeInBrowser("the demo page", (pages) => {
     await visit();
     await page.getByRole("heading", { name: "Welcome back" }).waitFor();
     const visitor = await name.textContent();
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("You’re signed in. You accepted version 1.0 of the terms.").waitFor();
 
     const templates = (await system.api.get("/v1/click/templates")).body as { id: string; slug: string }[];
@@ -59,11 +59,11 @@ describeInBrowser("the demo page", (pages) => {
     const content = version.content.replace("keep it running", "keep it running and safe");
     expect((await system.api.call("PUT", `${terms}/${version.id}/draft`, { content })).status).toBe(200);
     expect((await system.api.post(`${terms}/${version.id}/publish`, {})).status).toBe(200);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("Our terms have changed.").waitFor();
     await page.locator("#terms ins").first().waitFor();
     await accept();
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByText("You accepted version 2.0 of the terms.").waitFor();
 
     await page.getByRole("button", { name: "Start as a new visitor" }).click();

@@ -15,6 +15,7 @@ import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { ClickService, EvidenceAdminService, EvidenceLogService } from "#gen/assent/click/v1/click_pb.ts";
 import { DocgenService } from "#gen/assent/docgen/v1/docgen_pb.ts";
@@ -39,6 +40,7 @@ const services: readonly (readonly [string, DescService])[] = [
   ["auth", TokenService],
   ["auth", LoginService],
   ["auth", UserService],
+  ["auth", PasskeyService],
   ["auth", OrganizationService],
   ["templates", TemplatesService],
   ["click", ClickService],

@@ -68,10 +68,12 @@ export const emptyTables: readonly string[] = [
   "auth.mail_job",
   "auth.oauth_client_key",
   "auth.organization_deletion",
+  "auth.passkey",
   "auth.recovery_code",
   // Gateways report now and then.
   "auth.request_day",
   "auth.revoked_token",
+  "auth.spent_challenge",
   "auth.user_account",
   "auth.user_link",
   "auth.user_session",

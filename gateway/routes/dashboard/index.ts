@@ -3,6 +3,7 @@ import { credentialRoutes } from "./credentials.ts";
 import { loginRoutes, userSessionRoutes } from "./login.ts";
 import { oidcRoutes } from "./oidc.ts";
 import { organizationRoutes, overviewRoutes } from "./organization.ts";
+import { passkeyLoginRoutes, passkeyRoutes } from "./passkeys.ts";
 import { passwordRoutes, secondFactorRoutes } from "./passwords.ts";
 import { userRoutes } from "./users.ts";
 
@@ -10,8 +11,10 @@ import { userRoutes } from "./users.ts";
 export const dashboardRoutes: readonly Route[] = [
   ...loginRoutes,
   ...oidcRoutes,
+  ...passkeyLoginRoutes,
   ...passwordRoutes,
   ...secondFactorRoutes,
+  ...passkeyRoutes,
   ...userSessionRoutes,
   ...userRoutes,
   ...credentialRoutes,

@@ -41,7 +41,7 @@ export const loginRoutes: readonly Route[] = [
     },
     errors: ["LOGIN_FAILED", "CSRF_TOKEN_INVALID", "RATE_LIMIT_EXCEEDED"],
     call: (request, services) => {
-      const wanted = { ...credentials.create(request.body), visitor: visitorOf(request) };
+      const wanted = { ...credentials.create(request.body), origin: request.publicUrl(), visitor: visitorOf(request) };
       return guarded(request, `login ${request.body.email}`, services, () =>
         services.logins.login(wanted, onBehalfOfNobody(request)),
       );
@@ -54,7 +54,7 @@ export const loginRoutes: readonly Route[] = [
     path: "/v1/dashboard/login/code",
     summary: "Finish signing in with a two-factor code",
     description:
-      "Within 5 minutes, with the six digits from an authenticator app or with a recovery code. Each code works once.",
+      "Within 5 minutes, with the six digits from an authenticator app or with a recovery code. Each code works once. A passkey is another way.",
     body: createBody(loginCode, { maxBytes, example: { pendingToken: "A".repeat(43), code: "123456" } }),
     success: {
       status: 200,

@@ -55,6 +55,7 @@ export const oidcRoutes: readonly Route[] = [
       description: "The options on the sign-in page.",
       schema: answer({
         password: described(flag, "Always possible."),
+        passkeys: described(flag, "Whether browsers make passkeys for this address: over https, or at localhost."),
         identityProvider: orNull(
           answer({
             name: example(described(anyText, "What people know it by."), "Example SSO"),
@@ -69,9 +70,10 @@ export const oidcRoutes: readonly Route[] = [
     },
     errors: [],
     call: async ({ headers, publicUrl }) => readChoice(headers.cookie, publicUrl()),
-    respond: (organizations, _request, { identityProvider }) =>
+    respond: (organizations, { publicUrl }, { identityProvider }) =>
       jsonReply(200, {
         password: true,
+        passkeys: takesPasskeys(publicUrl()),
         identityProvider: identityProvider === undefined ? null : { name: identityProvider.name, url: beginPath },
         organizations,
       }),
@@ -119,6 +121,12 @@ export const oidcRoutes: readonly Route[] = [
     respond: (reply) => reply,
   }),
 ];
+
+/** Passkeys belong to the name of a host. */
+function takesPasskeys(publicUrl: string): boolean {
+  const { protocol, hostname } = new URL(publicUrl || "http://0.0.0.0");
+  return (protocol === "https:" || hostname === "localhost") && !/^[\d.]+$|^\[/.test(hostname);
+}
 
 type Request<Query> = RouteRequest<string, Query>;
 

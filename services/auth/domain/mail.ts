@@ -1,6 +1,6 @@
 /** Mails with a link of their own, and those that only tell of something. */
 export type MailKind = LinkPurpose | PlainMailKind;
-export type PlainMailKind = "lockout" | "endpoint-disabled";
+export type PlainMailKind = "lockout" | "endpoint-disabled" | "passkey-added" | "passkey-removed";
 
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
@@ -14,6 +14,8 @@ export const linkLifetimeMs: Readonly<Record<LinkPurpose, number>> = { invitatio
 export const plainLifetimeMs: Readonly<Record<PlainMailKind, number>> = {
   lockout: dayMs,
   "endpoint-disabled": 3 * dayMs,
+  "passkey-added": 3 * dayMs,
+  "passkey-removed": 3 * dayMs,
 };
 
 /** When the mail becomes useless. */
@@ -34,6 +36,9 @@ export const linkUrl = (publicUrl: string, purpose: LinkPurpose, token: string):
 /** Where the dashboard shows a webhook endpoint. */
 export const endpointUrl = (publicUrl: string, endpointId: string): string =>
   `${publicUrl}/dashboard/webhooks/endpoints/${encodeURIComponent(endpointId)}`;
+
+/** Where people change how they sign in. */
+export const accountUrl = (publicUrl: string): string => `${publicUrl}/dashboard/account`;
 
 /** How long a login waits for the second factor, and for how many wrong codes. */
 export const challengeMs = 5 * 60_000;

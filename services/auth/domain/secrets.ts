@@ -16,6 +16,8 @@ const hashPurposes = {
   csrfKey: "csrf token",
   /** Of what tells whether two erasures are about the same person, and of their idempotency keys. */
   erasureIndexKey: "erasure index",
+  /** Of challenges that passkeys sign. */
+  passkeyKey: "passkey challenge",
   /** Of tokens that turn notices off. */
   noticeKey: "notice token",
 } as const;

@@ -24,6 +24,8 @@ export interface User {
   /** IANA; empty when none was chosen. */
   readonly timeZone: string;
   readonly totpEnabledAt: Date | null;
+  /** How many there are; each is a second factor. */
+  readonly passkeys: number;
   readonly recoveryCodesLeft: number;
   readonly createdAt: Date;
   readonly lastLoginAt: Date | null;

@@ -7,7 +7,7 @@ import { type LinkPurpose, linkLifetimeMs, linkUrl, type MailKind } from "../dom
 import { hashToken } from "../domain/session.ts";
 import { maxUsers, type UserRole } from "../domain/user.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
-import { insertLink, insertMailJob } from "../store/mail-store.ts";
+import { insertLink, insertMailJob, type MailDetails } from "../store/mail-store.ts";
 import { countUsers, insertUser } from "../store/user-store.ts";
 
 type Deps = Pick<AuthDeps, "keys" | "mail" | "publicUrl" | "clock" | "newId">;
@@ -57,12 +57,17 @@ export async function makeLink(
 export async function requestMail(
   deps: Deps,
   tenant: Tenant,
-  { userId, kind, token }: { readonly userId: string; readonly kind: MailKind; readonly token?: string },
+  {
+    userId,
+    kind,
+    token,
+    details = {},
+  }: { readonly userId: string; readonly kind: MailKind; readonly token?: string; readonly details?: MailDetails },
 ): Promise<void> {
   if (deps.mail === undefined) return;
   const id = deps.newId();
   const sealedToken = token === undefined ? null : encrypt(deps.keys.mailTokenKek[0], token, id);
-  await insertMailJob(tenant, { id, userId, kind, sealedToken, createdAt: deps.clock.now() });
+  await insertMailJob(tenant, { id, userId, kind, sealedToken, details, createdAt: deps.clock.now() });
 }
 
 function hashOf(token: string): Buffer {

@@ -1,4 +1,7 @@
-/** What mails about a user's account say. `{name}`, `{organization}`, `{date}` and `{endpoint}` are filled in. */
+/**
+ * What mails about a user's account say. `{name}`, `{organization}`, `{date}`, `{endpoint}` and
+ * `{passkey}` are filled in.
+ */
 export interface AccountMailTexts {
   readonly greeting: string;
   readonly invitationSubject: string;
@@ -19,6 +22,12 @@ export interface AccountMailTexts {
   readonly endpointAction: string;
   readonly endpointAdvice: string;
   readonly endpointWhy: string;
+  readonly passkeyAddedSubject: string;
+  readonly passkeyAddedText: string;
+  readonly passkeyRemovedSubject: string;
+  readonly passkeyRemovedText: string;
+  readonly passkeyUnasked: string;
+  readonly passkeyAction: string;
 }
 
 export const it: AccountMailTexts = {
@@ -46,6 +55,14 @@ export const it: AccountMailTexts = {
   endpointAdvice:
     "Quando il destinatario funziona di nuovo, riattivi l’endpoint e si faccia inviare ciò che è andato perso.",
   endpointWhy: "Riceve questo messaggio perché è tra i proprietari di {organization}.",
+  passkeyAddedSubject: "Una passkey è stata aggiunta al suo account presso {organization}",
+  passkeyAddedText:
+    "La passkey «{passkey}» è stata aggiunta il {date} al suo account presso {organization}. Permette di accedere.",
+  passkeyRemovedSubject: "Una passkey è stata rimossa dal suo account presso {organization}",
+  passkeyRemovedText:
+    "La passkey «{passkey}» è stata rimossa il {date} dal suo account presso {organization}. Non permette più di accedere.",
+  passkeyUnasked: "Se non è stato lei, cambi la password e rimuova ciò che non riconosce.",
+  passkeyAction: "Controlla l’account",
 };
 
 export const ptPt: AccountMailTexts = {
@@ -72,6 +89,14 @@ export const ptPt: AccountMailTexts = {
   endpointAction: "Ver o endpoint",
   endpointAdvice: "Quando o recetor voltar a funcionar, ative aí o endpoint e mande reenviar o que se perdeu.",
   endpointWhy: "Recebe esta mensagem porque é proprietário de {organization}.",
+  passkeyAddedSubject: "Foi adicionada uma chave de acesso à sua conta em {organization}",
+  passkeyAddedText:
+    "A chave de acesso «{passkey}» foi adicionada em {date} à sua conta em {organization}. Permite iniciar sessão.",
+  passkeyRemovedSubject: "Foi removida uma chave de acesso da sua conta em {organization}",
+  passkeyRemovedText:
+    "A chave de acesso «{passkey}» foi removida em {date} da sua conta em {organization}. Já não permite iniciar sessão.",
+  passkeyUnasked: "Se não foi você, altere a palavra-passe e remova o que não reconhece.",
+  passkeyAction: "Verificar a conta",
 };
 
 export const nl: AccountMailTexts = {
@@ -98,6 +123,14 @@ export const nl: AccountMailTexts = {
   endpointAction: "Endpoint bekijken",
   endpointAdvice: "Als de ontvanger weer werkt, schakelt u het endpoint daar in en laat u nasturen wat is gemist.",
   endpointWhy: "U krijgt deze mail omdat u eigenaar bent van {organization}.",
+  passkeyAddedSubject: "Er is een passkey toegevoegd aan uw account bij {organization}",
+  passkeyAddedText:
+    "De passkey “{passkey}” is op {date} toegevoegd aan uw account bij {organization}. Hiermee kan worden ingelogd.",
+  passkeyRemovedSubject: "Er is een passkey verwijderd uit uw account bij {organization}",
+  passkeyRemovedText:
+    "De passkey “{passkey}” is op {date} verwijderd uit uw account bij {organization}. Hiermee kan niet meer worden ingelogd.",
+  passkeyUnasked: "Was u dit niet, wijzig dan uw wachtwoord en verwijder wat u niet herkent.",
+  passkeyAction: "Account controleren",
 };
 
 export const pl: AccountMailTexts = {
@@ -125,6 +158,13 @@ export const pl: AccountMailTexts = {
   endpointAdvice:
     "Gdy odbiorca znów zacznie działać, włącz tam punkt końcowy i wyślij ponownie to, co zostało pominięte.",
   endpointWhy: "Otrzymujesz tę wiadomość, ponieważ należysz do właścicieli {organization}.",
+  passkeyAddedSubject: "Do Pana/Pani konta w {organization} dodano klucz dostępu",
+  passkeyAddedText: "Klucz dostępu „{passkey}” dodano {date} do konta w {organization}. Można się nim logować.",
+  passkeyRemovedSubject: "Z Pana/Pani konta w {organization} usunięto klucz dostępu",
+  passkeyRemovedText:
+    "Klucz dostępu „{passkey}” usunięto {date} z konta w {organization}. Nie można się nim już logować.",
+  passkeyUnasked: "Jeśli to nie Pan/Pani, proszę zmienić hasło i usunąć to, co nieznane.",
+  passkeyAction: "Sprawdź konto",
 };
 
 export const zh: AccountMailTexts = {
@@ -147,6 +187,12 @@ export const zh: AccountMailTexts = {
   endpointAction: "查看端点",
   endpointAdvice: "接收方恢复正常后，请在那里启用该端点，并重新发送遗漏的事件。",
   endpointWhy: "您收到此邮件，是因为您是 {organization} 的所有者。",
+  passkeyAddedSubject: "您在 {organization} 的账户已添加通行密钥",
+  passkeyAddedText: "通行密钥“{passkey}”已于 {date} 添加到您在 {organization} 的账户，可用于登录。",
+  passkeyRemovedSubject: "您在 {organization} 的账户已移除通行密钥",
+  passkeyRemovedText: "通行密钥“{passkey}”已于 {date} 从您在 {organization} 的账户中移除，不能再用于登录。",
+  passkeyUnasked: "如果不是您本人操作，请更改密码，并移除您不认识的内容。",
+  passkeyAction: "检查账户",
 };
 
 export const ar: AccountMailTexts = {
@@ -172,6 +218,14 @@ export const ar: AccountMailTexts = {
   endpointAction: "عرض نقطة النهاية",
   endpointAdvice: "عندما يعمل المُستقبِل مجددًا، فعّل نقطة النهاية هناك وأعد إرسال ما فات.",
   endpointWhy: "تصلك هذه الرسالة لأنك من مالكي {organization}.",
+  passkeyAddedSubject: "أُضيف مفتاح مرور إلى حسابك لدى {organization}",
+  passkeyAddedText:
+    "أُضيف مفتاح المرور «{passkey}» بتاريخ {date} إلى حسابك لدى {organization}. ويمكن استخدامه لتسجيل الدخول.",
+  passkeyRemovedSubject: "أُزيل مفتاح مرور من حسابك لدى {organization}",
+  passkeyRemovedText:
+    "أُزيل مفتاح المرور «{passkey}» بتاريخ {date} من حسابك لدى {organization}. ولم يعد ممكنًا استخدامه لتسجيل الدخول.",
+  passkeyUnasked: "إذا لم تكن أنت من فعل ذلك، فغيّر كلمة المرور وأزل ما لا تعرفه.",
+  passkeyAction: "مراجعة الحساب",
 };
 
 export const he: AccountMailTexts = {
@@ -196,4 +250,10 @@ export const he: AccountMailTexts = {
   endpointAction: "צפייה בנקודת הקצה",
   endpointAdvice: "כשהצד המקבל יפעל שוב, יש להפעיל בו את נקודת הקצה ולשלוח מחדש את מה שהוחמץ.",
   endpointWhy: "ההודעה נשלחה אליך משום שהארגון {organization} בבעלותך.",
+  passkeyAddedSubject: "נוסף מפתח גישה לחשבונך ב-{organization}",
+  passkeyAddedText: "מפתח הגישה „{passkey}” נוסף ב-{date} לחשבונך ב-{organization}. אפשר להתחבר באמצעותו.",
+  passkeyRemovedSubject: "מפתח גישה הוסר מחשבונך ב-{organization}",
+  passkeyRemovedText: "מפתח הגישה „{passkey}” הוסר ב-{date} מחשבונך ב-{organization}. אי אפשר עוד להתחבר באמצעותו.",
+  passkeyUnasked: "אם לא אתם עשיתם זאת, שנו את הסיסמה והסירו את מה שאינכם מזהים.",
+  passkeyAction: "בדיקת החשבון",
 };

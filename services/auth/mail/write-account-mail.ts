@@ -23,9 +23,16 @@ export function writeAccountMail(content: AccountMailContent): WrittenMail {
   const format = new Intl.DateTimeFormat(tag, {
     ...{ dateStyle: "long", timeStyle: "short", timeZone: user.timeZone || "UTC" },
   });
-  const date = format.format(kind === "endpoint-disabled" ? content.createdAt : content.expiresAt);
+  const isExpected = kind === "invitation" || kind === "reset" || kind === "lockout";
+  const date = format.format(isExpected ? content.expiresAt : content.createdAt);
   const endpoint = details.host || details.endpointId || "";
-  const values = { name: user.name, organization: content.organizationName, date, endpoint };
+  const values = {
+    name: user.name,
+    organization: content.organizationName,
+    date,
+    endpoint,
+    passkey: details.passkey ?? "",
+  };
   const { subject, paragraphs, action } = draft(kind, texts, details);
   return formMail({
     ...{ tag, action, link, subject, values, look: plainLook(content.organizationName) },
@@ -42,6 +49,13 @@ function draft(kind: MailKind, texts: AccountMailTexts, { reason }: MailDetails)
     const text = reason === "GONE" ? texts.endpointGoneText : texts.endpointFailingText;
     const paragraphs = [text, texts.endpointAdvice, texts.endpointWhy];
     return { subject: texts.endpointSubject, paragraphs, action: texts.endpointAction };
+  }
+  if (kind === "passkey-added" || kind === "passkey-removed") {
+    const [subject, text] =
+      kind === "passkey-added"
+        ? [texts.passkeyAddedSubject, texts.passkeyAddedText]
+        : [texts.passkeyRemovedSubject, texts.passkeyRemovedText];
+    return { subject, paragraphs: [text, texts.passkeyUnasked], action: texts.passkeyAction };
   }
   if (kind === "invitation") {
     const paragraphs = [texts.invitationText, expires, personal];
@@ -75,6 +89,14 @@ const en: AccountMailTexts = {
   endpointAction: "View endpoint",
   endpointAdvice: "Once your server works again, enable the endpoint and resend the missed events.",
   endpointWhy: "You received this email because you’re an owner of {organization}.",
+  passkeyAddedSubject: "A passkey was added to your account at {organization}",
+  passkeyAddedText:
+    "The passkey “{passkey}” was added to your account at {organization} on {date}. It can be used to sign in.",
+  passkeyRemovedSubject: "A passkey was removed from your account at {organization}",
+  passkeyRemovedText:
+    "The passkey “{passkey}” was removed from your account at {organization} on {date}. It can no longer be used to sign in.",
+  passkeyUnasked: "If this wasn’t you, change your password and remove what you don’t recognize.",
+  passkeyAction: "Check your account",
 };
 
 const de: AccountMailTexts = {
@@ -102,6 +124,14 @@ const de: AccountMailTexts = {
   endpointAdvice:
     "Sobald Ihr Server wieder funktioniert, aktivieren Sie den Endpunkt und senden Sie die verpassten Ereignisse erneut.",
   endpointWhy: "Sie erhalten diese Mail, weil Sie zu den Inhabern von {organization} gehören.",
+  passkeyAddedSubject: "Ihrem Konto bei {organization} wurde ein Passkey hinzugefügt",
+  passkeyAddedText:
+    "Der Passkey „{passkey}“ wurde am {date} Ihrem Konto bei {organization} hinzugefügt. Mit ihm kann man sich anmelden.",
+  passkeyRemovedSubject: "Von Ihrem Konto bei {organization} wurde ein Passkey entfernt",
+  passkeyRemovedText:
+    "Der Passkey „{passkey}“ wurde am {date} von Ihrem Konto bei {organization} entfernt. Mit ihm kann man sich nicht mehr anmelden.",
+  passkeyUnasked: "Wenn Sie das nicht waren, ändern Sie Ihr Passwort und entfernen Sie, was Sie nicht kennen.",
+  passkeyAction: "Konto prüfen",
 };
 
 const fr: AccountMailTexts = {
@@ -130,6 +160,14 @@ const fr: AccountMailTexts = {
   endpointAdvice:
     "Quand le destinataire fonctionnera de nouveau, réactivez-y le point de terminaison et faites renvoyer ce qui a été manqué.",
   endpointWhy: "Vous recevez ce message parce que vous êtes propriétaire de {organization}.",
+  passkeyAddedSubject: "Une clé d’accès a été ajoutée à votre compte chez {organization}",
+  passkeyAddedText:
+    "La clé d’accès « {passkey} » a été ajoutée le {date} à votre compte chez {organization}. Elle permet de se connecter.",
+  passkeyRemovedSubject: "Une clé d’accès a été supprimée de votre compte chez {organization}",
+  passkeyRemovedText:
+    "La clé d’accès « {passkey} » a été supprimée le {date} de votre compte chez {organization}. Elle ne permet plus de se connecter.",
+  passkeyUnasked: "Si ce n’était pas vous, changez votre mot de passe et supprimez ce que vous ne reconnaissez pas.",
+  passkeyAction: "Vérifier votre compte",
 };
 
 const es: AccountMailTexts = {
@@ -157,6 +195,14 @@ const es: AccountMailTexts = {
   endpointAdvice:
     "Cuando el receptor vuelva a funcionar, active allí el punto de conexión y haga que se envíe lo que se perdió.",
   endpointWhy: "Recibe este mensaje porque es propietario de {organization}.",
+  passkeyAddedSubject: "Se ha añadido una llave de acceso a su cuenta de {organization}",
+  passkeyAddedText:
+    "La llave de acceso «{passkey}» se añadió el {date} a su cuenta de {organization}. Con ella se puede iniciar sesión.",
+  passkeyRemovedSubject: "Se ha eliminado una llave de acceso de su cuenta de {organization}",
+  passkeyRemovedText:
+    "La llave de acceso «{passkey}» se eliminó el {date} de su cuenta de {organization}. Con ella ya no se puede iniciar sesión.",
+  passkeyUnasked: "Si no ha sido usted, cambie su contraseña y elimine lo que no reconozca.",
+  passkeyAction: "Comprobar la cuenta",
 };
 
 const ptBr: AccountMailTexts = {
@@ -183,6 +229,14 @@ const ptBr: AccountMailTexts = {
   endpointAction: "Ver o endpoint",
   endpointAdvice: "Quando o receptor voltar a funcionar, ative ali o endpoint e mande reenviar o que foi perdido.",
   endpointWhy: "Você recebe esta mensagem porque é proprietário de {organization}.",
+  passkeyAddedSubject: "Uma chave de acesso foi adicionada à sua conta em {organization}",
+  passkeyAddedText:
+    "A chave de acesso “{passkey}” foi adicionada em {date} à sua conta em {organization}. Com ela é possível entrar.",
+  passkeyRemovedSubject: "Uma chave de acesso foi removida da sua conta em {organization}",
+  passkeyRemovedText:
+    "A chave de acesso “{passkey}” foi removida em {date} da sua conta em {organization}. Com ela não é mais possível entrar.",
+  passkeyUnasked: "Se não foi você, troque sua senha e remova o que não reconhece.",
+  passkeyAction: "Verificar a conta",
 };
 
 const ja: AccountMailTexts = {
@@ -209,6 +263,14 @@ const ja: AccountMailTexts = {
   endpointAction: "エンドポイントを見る",
   endpointAdvice: "受信側が復旧したら、そこでエンドポイントを有効にし、届かなかったイベントを再送してください。",
   endpointWhy: "このメールは、{organization} の所有者の方にお送りしています。",
+  passkeyAddedSubject: "{organization} のアカウントにパスキーが追加されました",
+  passkeyAddedText:
+    "{date} に、{organization} のアカウントにパスキー「{passkey}」が追加されました。ログインに使えます。",
+  passkeyRemovedSubject: "{organization} のアカウントからパスキーが削除されました",
+  passkeyRemovedText:
+    "{date} に、{organization} のアカウントからパスキー「{passkey}」が削除されました。ログインにはもう使えません。",
+  passkeyUnasked: "お心当たりがない場合は、パスワードを変更し、見覚えのないものを削除してください。",
+  passkeyAction: "アカウントを確認する",
 };
 
 export const accountMailLanguages = {

@@ -13,6 +13,7 @@ import {
   Migration010Erasures,
   Migration014OrganizationDeletions,
 } from "./001_to_014.ts";
+import { passkeyMigrations } from "./passkeys.ts";
 
 const relayRole = "assent_auth_relay";
 
@@ -186,5 +187,6 @@ export const authMigrations: ServiceMigrations = {
       "grant update (envelope_corrections) on auth.organization to assent_auth",
       "comment on column auth.organization.envelope_corrections is 'whether envelopes that were sent can be corrected in the compatible interface'",
     ),
+    ...passkeyMigrations,
   ],
 };

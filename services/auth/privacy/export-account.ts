@@ -36,6 +36,9 @@ const accountSql = `select json_build_object(
     'id', u.user_id, 'email', u.email, 'name', u.name, 'role', u.role, 'status', u.status, 'locale', u.locale,
     'timeZone', u.time_zone, 'notices', u.notices, 'hasPassword', u.password_hash is not null, 'secondFactorSince', ${iso("u.totp_enabled_at")},
     'createdAt', ${iso("u.created_at")}, 'lastLoginAt', ${iso("u.last_login_at")},
+    'passkeys', coalesce((select json_agg(json_build_object('name', p.name, 'createdAt', ${iso("p.created_at")},
+        'lastUsedAt', ${iso("p.last_used_at")}) order by p.created_at, p.passkey_id)
+      from auth.passkey p where p.organization_id = u.organization_id and p.user_id = u.user_id), '[]'),
     'sessions', coalesce((select json_agg(json_build_object('createdAt', ${iso("s.created_at")},
         'lastSeenAt', ${iso("s.last_seen_at")}, 'ip', s.ip, 'userAgent', s.user_agent) order by s.created_at)
       from auth.user_session s where s.organization_id = u.organization_id and s.user_id = u.user_id), '[]'),

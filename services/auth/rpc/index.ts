@@ -2,11 +2,14 @@ import { AdminService, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { ExportService } from "#gen/assent/auth/v1/exports_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
 import { retentionOf } from "#platform/destroy-tables.ts";
 import type { RpcRoutes } from "#platform/rpc/routes.ts";
 import { deletions } from "../deletion/deletions.ts";
+import { addPasskey, beginPasskey, listPasskeys, removePasskey, renamePasskey } from "../passkeys/own-passkeys.ts";
+import { beginPasskeyLogin, continueLoginWithPasskey, loginWithPasskey } from "../passkeys/passkey-logins.ts";
 import { applyErasureList } from "../privacy/apply-erasure-list.ts";
 import { erasures } from "../privacy/erasures.ts";
 import { type ExportDeps, exportHandlers } from "../privacy/export-handlers.ts";
@@ -89,6 +92,16 @@ export const peopleRoutes =
       ...inviteUserAgain(deps),
       ...updateUser(deps),
       ...removeUser(deps),
+    });
+    router.service(PasskeyService, {
+      ...beginPasskeyLogin(deps),
+      ...loginWithPasskey(deps),
+      ...continueLoginWithPasskey(deps),
+      ...listPasskeys(deps),
+      ...beginPasskey(deps),
+      ...addPasskey(deps),
+      ...renamePasskey(deps),
+      ...removePasskey(deps),
     });
     router.service(ErasureService, erasures(deps));
     router.service(OrganizationService, {

@@ -1,33 +1,18 @@
-import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { Origin } from "../domain/audit.ts";
-import { challengeMs, maxChallengeFailures } from "../domain/mail.ts";
 import { hashToken, judgeSession } from "../domain/session.ts";
 import { emailKey, identityOf, type NamedPerson, type User } from "../domain/user.ts";
-import { type AttemptDeps, noteFailure } from "../logins/attempts.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { type CheckLoginDeps, checkLogin, choiceOf, isSecondFactor, storedPassword } from "../logins/check-login.ts";
-import { makeSessionToken, openSession } from "../logins/open-session.ts";
-import { countAttempt } from "../store/attempt-store.ts";
+import { openSession } from "../logins/open-session.ts";
+import { askForSecondFactor, hasSecondFactor, type SecondStepDeps, takeSecondStep } from "../logins/second-step.ts";
 import { addAudit } from "../store/audit-store.ts";
 import { noteChange } from "../store/change-store.ts";
 import { deleteLinksOf } from "../store/mail-store.ts";
-import {
-  type FoundUser,
-  findByIdentity,
-  findChallenge,
-  findSession,
-  type LoginCandidate,
-} from "../store/person-lookup.ts";
-import {
-  countChallengeFailure,
-  deleteChallenge,
-  insertChallenge,
-  lockChallenge,
-} from "../store/second-factor-store.ts";
+import { type FoundUser, findByIdentity, findSession, type LoginCandidate } from "../store/person-lookup.ts";
 import { deleteSession } from "../store/session-store.ts";
-import { findIdentity, findPassword, findUser, lockUser, setIdentity, setPassword } from "../store/user-store.ts";
+import { findIdentity, findPassword, lockUser, setIdentity, setPassword } from "../store/user-store.ts";
 import { originOf } from "./acting.ts";
 import type { AuthDeps, LoginRpcs } from "./deps.ts";
 
@@ -48,7 +33,7 @@ export const login = (deps: LoginDeps): LoginRpcs<"login"> => ({
       // Disabled, removed or given another password since it was checked.
       if (user === undefined || password?.hash.equals(only.hash) !== true) throw new DomainError("LOGIN_FAILED");
       await renewHash(deps, tenant, only, { ...password, typed: request.password });
-      if (user.totpEnabledAt !== null) return askForCode(deps, tenant, user);
+      if (hasSecondFactor(user)) return askForSecondFactor(deps, tenant, user, request.origin);
       return { outcome: { case: "signedIn", value: await openSession(deps, tenant, user, origin) } };
     });
   },
@@ -65,58 +50,14 @@ async function renewHash(
   await setPassword(tenant, userId, await storedPassword(deps, { id: userId, emailKey }, typed));
 }
 
-async function askForCode(deps: LoginDeps, tenant: Tenant, user: User) {
-  const { token, tokenHash } = makeSessionToken();
-  const expiresAt = new Date(deps.clock.now().getTime() + challengeMs);
-  await insertChallenge(tenant, { tokenHash, userId: user.id, expiresAt });
-  const value = { pendingToken: token, expiresAt: timestampFromDate(expiresAt) };
-  return { outcome: { case: "secondFactor" as const, value } };
-}
-
-type ContinueLoginDeps = AttemptDeps & Pick<AuthDeps, "lookup">;
-
-export const continueLogin = (deps: ContinueLoginDeps): LoginRpcs<"continueLogin"> => ({
-  async continueLogin(request, context) {
-    const tokenHash = hashToken(request.pendingToken);
-    const found = tokenHash && (await findChallenge(deps.lookup, tokenHash));
-    if (tokenHash === undefined || found === undefined) throw new DomainError("LOGIN_EXPIRED");
-    const { orgId, userId } = found;
-    const step = { tokenHash, code: request.code, origin: originOf(context, request.visitor) };
-    const signedIn = await withOrg(deps.people, orgId, async (tenant) => {
-      const user = await lockUser(tenant, userId);
-      if (user?.status !== "active") throw new DomainError("LOGIN_EXPIRED");
-      return tryCode(deps, tenant, user, step);
-    });
-    // Only now, because a failure has to be written.
-    if (signedIn === undefined) {
-      deps.wakeMails();
-      throw new DomainError("LOGIN_CODE_INVALID");
-    }
+export const continueLogin = (deps: SecondStepDeps): LoginRpcs<"continueLogin"> => ({
+  async continueLogin({ pendingToken, code, visitor }, context) {
+    const step = { pendingToken, factor: "code", origin: originOf(context, visitor) } as const;
+    const signedIn = await takeSecondStep(deps, step, (tenant, user) => isSecondFactor(deps, tenant, user, code));
+    if (signedIn === undefined) throw new DomainError("LOGIN_CODE_INVALID");
     return { signedIn };
   },
 });
-
-/** Undefined for a wrong code. */
-async function tryCode(
-  deps: ContinueLoginDeps,
-  tenant: Tenant,
-  user: User,
-  { tokenHash, code, origin }: { readonly tokenHash: Buffer; readonly code: string; readonly origin: Origin },
-) {
-  const { orgId, id: userId } = user;
-  const now = deps.clock.now();
-  const failures = await lockChallenge(tenant, tokenHash, now);
-  if (failures === undefined || failures >= maxChallengeFailures) throw new DomainError("LOGIN_EXPIRED");
-  const counted = await countAttempt(tenant, userId, now);
-  if (counted !== undefined && (await isSecondFactor(deps, tenant, user, code))) {
-    await deleteChallenge(tenant, tokenHash);
-    // Read again: a recovery code may be gone.
-    return openSession(deps, tenant, (await findUser(tenant, userId)) ?? user, origin);
-  }
-  await countChallengeFailure(tenant, tokenHash);
-  await noteFailure(deps, tenant, { orgId, userId }, { counted, factor: "code", origin });
-  return undefined;
-}
 
 type LoginWithIdentityDeps = Pick<AuthDeps, "lookup" | "people" | "keys" | "clock" | "newId">;
 

@@ -1,21 +1,15 @@
 import { DomainError } from "#platform/errors.ts";
-import {
-  hashRecoveryCode,
-  makeRecoveryCodes,
-  makeTotpSecret,
-  toBase32,
-  totpStep,
-  totpUri,
-} from "../domain/second-factor.ts";
+import { makeTotpSecret, toBase32, totpStep, totpUri } from "../domain/second-factor.ts";
 import { type CheckLoginDeps, openTotpSecret, provePassword, sealTotpSecret } from "../logins/check-login.ts";
+import { giveRecoveryCodes, hasSecondFactor } from "../logins/second-step.ts";
 import {
   deleteChallengesOf,
   lockTotp,
   replaceRecoveryCodes as writeRecoveryCodes,
   writeTotp,
 } from "../store/second-factor-store.ts";
-import { findOrganizationName } from "../store/user-store.ts";
-import { type Acting, type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
+import { findOrganizationName, findUser } from "../store/user-store.ts";
+import { type ActingDeps, actAs, callingUser, originOf } from "./acting.ts";
 import type { AuthDeps, UserRpcs } from "./deps.ts";
 import { renewOwnSession } from "./sessions.ts";
 
@@ -63,7 +57,8 @@ export const disableTotp = (deps: CheckLoginDeps): UserRpcs<"disableTotp"> => ({
       const totp = await lockTotp(tenant, actor.id);
       if (!totp?.enabledAt) throw new DomainError("TOTP_NOT_ENABLED");
       await writeTotp(tenant, actor.id, { secret: null, enabledAt: null, lastStep: null });
-      await writeRecoveryCodes(tenant, actor.id, []);
+      // They stand in for passkeys, too.
+      if (actor.passkeys === 0) await writeRecoveryCodes(tenant, actor.id, []);
       await deleteChallengesOf(tenant, actor.id);
       await acting.audit("totp.disabled");
       return { newSessionToken: await renewOwnSession(acting, sessionId) };
@@ -76,19 +71,12 @@ export const replaceRecoveryCodes = (deps: CheckLoginDeps): UserRpcs<"replaceRec
     const { password, sessionId, visitor } = request;
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));
     return actAs(deps, context, { visitor }, async (acting) => {
-      const totp = await lockTotp(acting.tenant, acting.actor.id);
-      if (!totp?.enabledAt) throw new DomainError("TOTP_NOT_ENABLED");
+      await lockTotp(acting.tenant, acting.actor.id);
+      const user = await findUser(acting.tenant, acting.actor.id);
+      if (user === undefined || !hasSecondFactor(user)) throw new DomainError("TOTP_NOT_ENABLED");
       const recoveryCodes = await giveRecoveryCodes(deps, acting);
       await acting.audit("recovery-codes.replaced");
       return { recoveryCodes, newSessionToken: await renewOwnSession(acting, sessionId) };
     });
   },
 });
-
-/** New codes in place of all from before. */
-async function giveRecoveryCodes({ keys }: Pick<AuthDeps, "keys">, { tenant, actor }: Acting): Promise<string[]> {
-  const codes = makeRecoveryCodes();
-  const hashes = codes.flatMap((code) => hashRecoveryCode(keys, actor.id, code) ?? []);
-  await writeRecoveryCodes(tenant, actor.id, hashes);
-  return codes;
-}

@@ -58,6 +58,10 @@ export async function deleteExpiredChallenges(janitor: Pool, now: Date): Promise
   return (await janitor.query("delete from auth.login_challenge where expires_at < $1", [now])).rowCount ?? 0;
 }
 
+export async function deleteSpentChallenges(janitor: Pool, now: Date): Promise<number> {
+  return (await janitor.query("delete from auth.spent_challenge where expires_at < $1", [now])).rowCount ?? 0;
+}
+
 /** Oldest first. */
 export async function listKeySchedule(janitor: Pool): Promise<ScheduledKey[]> {
   const select = 'select generation, signs_from as "signsFrom" from auth.signing_key order by generation';

@@ -7,7 +7,9 @@ export const userColumns = `
   u.time_zone as "timeZone", u.totp_enabled_at as "totpEnabledAt", u.created_at as "createdAt",
   u.last_login_at as "lastLoginAt", u.notices, u.password_hash is not null as "hasPassword",
   (select count(*)::integer from auth.recovery_code c
-    where c.organization_id = u.organization_id and c.user_id = u.user_id) as "recoveryCodesLeft"`;
+    where c.organization_id = u.organization_id and c.user_id = u.user_id) as "recoveryCodesLeft",
+  (select count(*)::integer from auth.passkey p
+    where p.organization_id = u.organization_id and p.user_id = u.user_id) as passkeys`;
 
 const selectUser = `select ${userColumns} from auth.user_account u where u.organization_id = $1 and u.user_id = $2`;
 

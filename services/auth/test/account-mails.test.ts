@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { UserRole } from "#gen/assent/auth/v1/users_pb.ts";
 import { type Mail, MailRefusedError } from "#platform/mail/mail.ts";
+import { Authenticator } from "#platform/testing/authenticator.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { type AuthHarness, type AuthProcess, createOrganization, startAuth } from "./harness.ts";
-import { createOwner, logIn, type Person, password, someEmail, tokenOf, trailOf, visitor } from "./people.ts";
+import {
+  addPasskey,
+  createOwner,
+  logIn,
+  type Person,
+  password,
+  someEmail,
+  tokenOf,
+  trailOf,
+  visitor,
+} from "./people.ts";
 
 let auth: AuthHarness;
 let owner: Person;
@@ -74,6 +85,22 @@ describe("mails about accounts", () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     await expectDomainError(auth.logins.authenticateSession({ sessionToken: owner.token }), "SESSION_ENDED");
     await expectDomainError(logIn(auth, owner), "LOGIN_FAILED");
+  });
+
+  test("a passkey that was added or removed is told of, by its name", async () => {
+    const { passkey } = await addPasskey(auth, owner, new Authenticator(), "Work <laptop>");
+    const { sessionId, call } = owner;
+    await auth.passkeys.removePasskey({ passkeyId: passkey?.id ?? "", password, sessionId, visitor }, call);
+    await deliver();
+    expect(sent.map(({ subject, to }) => [subject, to.address])).toEqual([
+      ["A passkey was added to your account at Acme", owner.email],
+      ["A passkey was removed from your account at Acme", owner.email],
+    ]);
+    for (const { text, html } of sent) {
+      expect(text).toContain("The passkey “Work <laptop>” was");
+      expect(html).toContain("Work &lt;laptop&gt;");
+      expect(html).toContain('href="https://sign.example.com/dashboard/account"');
+    }
   });
 
   test("a reset link is over after an hour, and more than three at a time are not sent", async () => {

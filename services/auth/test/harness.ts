@@ -5,6 +5,7 @@ import type { Pool } from "pg";
 import { AdminService, type Change, Plan, TokenService } from "#gen/assent/auth/v1/auth_pb.ts";
 import { ErasureService } from "#gen/assent/auth/v1/erasures_pb.ts";
 import { OrganizationService } from "#gen/assent/auth/v1/organization_pb.ts";
+import { PasskeyService } from "#gen/assent/auth/v1/passkeys_pb.ts";
 import { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts";
 import { PersonalDataService } from "#gen/assent/privacy/v1/personal_data_pb.ts";
 import { RetentionService } from "#gen/assent/privacy/v1/retention_pb.ts";
@@ -32,6 +33,7 @@ export interface AuthProcess {
   readonly admin: Client<typeof AdminService>;
   readonly logins: Client<typeof LoginService>;
   readonly users: Client<typeof UserService>;
+  readonly passkeys: Client<typeof PasskeyService>;
   readonly organization: Client<typeof OrganizationService>;
   readonly erasures: Client<typeof ErasureService>;
   readonly retention: Client<typeof RetentionService>;
@@ -117,6 +119,7 @@ export async function createProcess(
     tokens: createClient(TokenService, transport),
     logins: createClient(LoginService, transport),
     users: createClient(UserService, transport),
+    passkeys: createClient(PasskeyService, transport),
     organization: createClient(OrganizationService, transport),
     erasures: createClient(ErasureService, transport),
     retention: createClient(RetentionService, transport),

@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
 import { createPool, withOrg } from "#platform/db/pool.ts";
 import { newId, type OrgId } from "#platform/ids.ts";
+import { Authenticator } from "#platform/testing/authenticator.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { makeClientId } from "../domain/oauth-client.ts";
 import { totpCode } from "../domain/second-factor.ts";
@@ -20,7 +21,7 @@ import {
   type TestKeyPair,
   testAudience,
 } from "./harness.ts";
-import { callOf, createOwner, fromBase32, type Person, password } from "./people.ts";
+import { addPasskey, callOf, createOwner, fromBase32, type Person, password } from "./people.ts";
 
 interface Tenant {
   readonly organizationId: string;
@@ -59,6 +60,7 @@ async function leaveTraces(owner: Person): Promise<void> {
   const code = totpCode(secret, Math.floor(auth.clock.now().getTime() / 30_000));
   await auth.users.confirmTotp({ code, sessionId }, call);
   await auth.logins.login({ organizationId, email: owner.email, password });
+  await addPasskey(auth, owner, new Authenticator(), "Laptop");
   await auth.superuser.query(
     `with made as (
        insert into auth.export (organization_id, id, request_hash, status, created_by, request_id, created_at)
@@ -178,6 +180,14 @@ describe("an organization that names the ids of another", () => {
     const foreign = await answers(named({ userId, sessionId: a.owner.sessionId, keyId, clientId }));
     const unknown = { userId: newId(), sessionId: newId(), keyId: "0".repeat(16), clientId: makeClientId() };
     expect(foreign).toEqual(await answers(named(unknown)));
+    const [passkey] = (await auth.passkeys.listPasskeys({}, a.owner.call)).passkeys;
+    const passkeyId = passkey?.id ?? "";
+    const passkeyCalls = (id: string) => [
+      auth.passkeys.renamePasskey({ passkeyId: id, name: "Mine" }, call),
+      auth.passkeys.removePasskey({ passkeyId: id, password, sessionId }, call),
+    ];
+    expect(await answers(passkeyCalls(passkeyId))).toEqual(await answers(passkeyCalls(newId())));
+    expect((await auth.passkeys.listPasskeys({}, call)).passkeys.map(({ id }) => id)).not.toContain(passkeyId);
     // A user is one of its own organization only.
     await expectDomainError(users.getOwnUser({}, callOf(b.organizationId, userId)), "SESSION_ENDED");
     expect((await users.nameUsers({ userIds: [userId] }, call)).users).toEqual([]);
@@ -216,9 +226,11 @@ describe("row-level security", () => {
     "oauth_client",
     "oauth_client_key",
     "organization",
+    "passkey",
     "recovery_code",
     "request_day",
     "revoked_token",
+    "spent_challenge",
     "user_account",
     "user_link",
     "user_session",

@@ -1,6 +1,7 @@
 import { type SignedIn, UserRole } from "#gen/assent/auth/v1/users_pb.ts";
 import { callerHeaders } from "#platform/caller.ts";
 import { parseOrgId } from "#platform/ids.ts";
+import type { Authenticator } from "#platform/testing/authenticator.ts";
 import type { AuthProcess } from "./harness.ts";
 
 export const password = "correct horse battery";
@@ -63,6 +64,17 @@ export function callOf(organizationId: string, userId: string): Person["call"] {
   const orgId = parseOrgId(organizationId);
   if (orgId === undefined) throw new Error("the organization has no id");
   return { headers: callerHeaders({ orgId, clientId: `user:${userId}`, requestId: "request-1", traceparent: "" }) };
+}
+
+export const passkeyOrigin = "http://localhost";
+
+/** Adds a passkey of this authenticator to the person's account. */
+export async function addPasskey(auth: AuthProcess, person: Person, authenticator: Authenticator, name = "Laptop") {
+  const { sessionId, call } = person;
+  const origin = passkeyOrigin;
+  const wanted = await auth.passkeys.beginPasskey({ password, sessionId, origin, visitor }, call);
+  const made = authenticator.make({ ...wanted, origin });
+  return auth.passkeys.addPasskey({ ...made, name, sessionId, origin, visitor }, call);
 }
 
 /** The actions of the trail, the oldest first. */

@@ -9,7 +9,7 @@ describe("deriveKeys", () => {
   test("each purpose has a key of its own, the same one every time", () => {
     const again = keysOf(7);
     expect(again).toEqual(keys);
-    expect(new Set(Object.values(keys).map((key) => key.toString("hex"))).size).toBe(12);
+    expect(new Set(Object.values(keys).map((key) => key.toString("hex"))).size).toBe(13);
     expect(keysOf(8).apiKeyPepper).not.toEqual(keys.apiKeyPepper);
   });
 });

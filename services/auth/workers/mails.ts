@@ -12,7 +12,7 @@ import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import { createQueueWorker, type QueueWorker } from "#platform/periodic.ts";
 import { decrypt } from "#platform/secrets.ts";
 import { noOrigin } from "../domain/audit.ts";
-import { endpointUrl, expiryOf, linkUrl, plainLifetimeMs } from "../domain/mail.ts";
+import { accountUrl, endpointUrl, expiryOf, linkUrl, plainLifetimeMs } from "../domain/mail.ts";
 import { auditEntry } from "../logins/audit-entry.ts";
 import { writeAccountMail } from "../mail/write-account-mail.ts";
 import type { AuthDeps } from "../rpc/deps.ts";
@@ -83,6 +83,7 @@ async function send(deps: MailWorkerDeps, { orgId, id }: ClaimedMail, job: MailJ
 function linkOf({ keys }: MailWorkerDeps, id: string, job: MailJob, baseUrl: string): string {
   const { kind, sealedToken, details } = job;
   if (kind === "endpoint-disabled") return endpointUrl(baseUrl, details.endpointId ?? "");
+  if (kind === "passkey-added" || kind === "passkey-removed") return accountUrl(baseUrl);
   if (kind === "lockout" || sealedToken === null) return "";
   return linkUrl(baseUrl, kind, decrypt(keys.mailTokenKek, sealedToken, id));
 }

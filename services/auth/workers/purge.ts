@@ -12,6 +12,7 @@ import {
   deleteExpiredTokens,
   deleteOldChanges,
   deleteSigningKeys,
+  deleteSpentChallenges,
   listKeySchedule,
 } from "../store/usage-store.ts";
 
@@ -37,6 +38,7 @@ export async function purge(deps: PurgeDeps): Promise<void> {
     sessions: await deleteEndedSessions(deps.janitor, now, ago(idleMs)),
     links: await deleteExpiredLinks(deps.janitor, now),
     challenges: await deleteExpiredChallenges(deps.janitor, now),
+    spentChallenges: await deleteSpentChallenges(deps.janitor, now),
     requests: await deleteOldRequests(deps.janitor, ago(requestDaysMs), ago(reportsMs)),
     signingKeys: await deleteSigningKeys(
       deps.janitor,

@@ -100,3 +100,25 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
     nodes.map(({ html, failureSummary = "" }) => `${id}: ${html} ${failureSummary}`),
   );
 }
+
+/** An authenticator that Chromium pretends to have. */
+interface PretendedAuthenticator {
+  set(habits: { readonly isUserVerified: boolean }): Promise<void>;
+}
+
+/** A device with passkeys, or a key that is plugged in; one that verifies its user keeps them, too. */
+export async function addAuthenticator(
+  page: Page,
+  { transport, verifies }: { readonly transport: "internal" | "usb"; readonly verifies: boolean },
+): Promise<PretendedAuthenticator> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("WebAuthn.enable");
+  const can = { hasResidentKey: verifies, hasUserVerification: verifies, isUserVerified: verifies };
+  const options = { protocol: "ctap2", transport, automaticPresenceSimulation: true, ...can } as const;
+  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", { options });
+  return {
+    set: async ({ isUserVerified }) => {
+      await session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
+    },
+  };
+}

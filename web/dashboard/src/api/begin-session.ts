@@ -15,6 +15,7 @@ export const isSamePerson = (one: Someone, other: Someone): boolean =>
 
 /** What the sign-in page offers beside the password. */
 export interface LoginMethods {
+  readonly passkeys: boolean;
   readonly identityProvider: { readonly name: string; readonly url: string } | null;
   /** Where somebody may go on whom the provider has named. */
   readonly organizations: LoginAnswer["organizations"];

@@ -10,6 +10,7 @@ import {
   sessionKey,
 } from "../api/begin-session.ts";
 import { useApi } from "../api/client.ts";
+import { PasskeyLogin, PasskeyStep, type Pending, useCodeText } from "../pages/entry/passkey-ways.tsx";
 import { useTexts } from "../texts/texts.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -40,41 +41,14 @@ function Steps() {
   const api = useApi();
   const { user, organization } = useSession();
   const goOn = useGoOn();
-  const [pendingToken, setPendingToken] = useState<string>();
+  const [pending, setPending] = useState<Pending>();
   const sendPassword = async (password: string) => {
     const wanted = { email: user.email, password, organizationId: organization.id };
     const answer = await api.send<LoginAnswer>("POST", "/v1/dashboard/login", wanted);
     if (answer.session !== null) goOn(answer.session);
-    else setPendingToken(answer.pendingToken ?? undefined);
+    else if (answer.pendingToken !== null) setPending({ ...answer, pendingToken: answer.pendingToken });
   };
-  if (pendingToken !== undefined) {
-    return (
-      <Form
-        key="code"
-        asksBeforeLeaving={false}
-        submit={texts.continue}
-        onSubmit={async (values) => {
-          const code = values.text("code").trim();
-          goOn(await api.send<SignedIn>("POST", "/v1/dashboard/login/code", { pendingToken, code }));
-        }}
-        aside={
-          <Button kind="quiet" onPress={() => setPendingToken(undefined)}>
-            {texts.startOver}
-          </Button>
-        }
-      >
-        <TextField
-          name="code"
-          label={texts.code}
-          hint={texts.codeText}
-          autoComplete="one-time-code"
-          isRequired
-          autoFocus
-          maxLength={100}
-        />
-      </Form>
-    );
-  }
+  if (pending !== undefined) return <Code pending={pending} onStartOver={() => setPending(undefined)} />;
   return (
     <>
       <Form
@@ -86,13 +60,50 @@ function Steps() {
         <TextField name="email" label={texts.email} value={user.email} autoComplete="username" isReadOnly />
         <PasswordField name="password" label={texts.password} autoComplete="current-password" isRequired autoFocus />
       </Form>
-      <ElsewhereLink />
+      <Elsewhere />
     </>
   );
 }
 
-/** Who signs in with the identity provider does so in another tab, and finds this page as it was. */
-function ElsewhereLink() {
+function Code({ pending, onStartOver }: { readonly pending: Pending; readonly onStartOver: () => void }) {
+  const texts = useTexts("entry");
+  const api = useApi();
+  const goOn = useGoOn();
+  const { pendingToken, totp, passkey } = pending;
+  const text = useCodeText(pending);
+  return (
+    <>
+      <PasskeyStep pending={pending} onSignedIn={goOn} />
+      <Form
+        key="code"
+        asksBeforeLeaving={false}
+        submit={texts.continue}
+        onSubmit={async (values) => {
+          const code = values.text("code").trim();
+          goOn(await api.send<SignedIn>("POST", "/v1/dashboard/login/code", { pendingToken, code }));
+        }}
+        aside={
+          <Button kind="quiet" onPress={onStartOver}>
+            {texts.startOver}
+          </Button>
+        }
+      >
+        <TextField
+          name="code"
+          label={totp ? texts.code : texts.recoveryCode}
+          hint={text}
+          autoComplete="one-time-code"
+          isRequired
+          autoFocus={passkey === null}
+          maxLength={100}
+        />
+      </Form>
+    </>
+  );
+}
+
+/** A passkey; or the identity provider in another tab, from which the person finds this page as it was. */
+function Elsewhere() {
   const texts = useTexts("entry");
   const api = useApi();
   const goOn = useGoOn();
@@ -111,14 +122,18 @@ function ElsewhereLink() {
     return () => window.removeEventListener("focus", onFocus);
   }, [goOn]);
   const provider = methods?.identityProvider;
-  if (!provider) return null;
   return (
-    <p>
-      <a href={hrefOf("/login")} target="_blank" rel="noreferrer">
-        {texts.logInWith(provider.name)}
-      </a>{" "}
-      {texts.inNewTab}
-    </p>
+    <>
+      <PasskeyLogin methods={methods} onSignedIn={goOn} />
+      {provider && (
+        <p>
+          <a href={hrefOf("/login")} target="_blank" rel="noreferrer">
+            {texts.logInWith(provider.name)}
+          </a>{" "}
+          {texts.inNewTab}
+        </p>
+      )}
+    </>
   );
 }
 

@@ -13,6 +13,7 @@ import { Notice } from "../../ui/states.tsx";
 import { PasswordField, Select, TextField } from "../../ui/text-field.tsx";
 import { atField } from "../access/parts.tsx";
 import { type NewCodes, PasswordForm, RecoveryCodesDialog, SetUpDialog } from "./account-dialogs.tsx";
+import { PasskeysSection } from "./passkeys-section.tsx";
 import { SessionsSection } from "./sessions-section.tsx";
 
 /** What everybody decides about themselves. */
@@ -27,6 +28,7 @@ export function AccountPage() {
         <>
           <PasswordSection />
           <FactorSection />
+          <PasskeysSection />
         </>
       ) : (
         <Section title={texts.noPasswordTitle} intro={texts.noPassword} />
@@ -172,20 +174,19 @@ function FactorSection() {
   const { user } = useSession();
   const [open, setOpen] = useState<"set-up" | "new-codes" | "switch-off">();
   const close = () => setOpen(undefined);
+  const hasFactor = user.totpEnabled || user.passkeys > 0;
   return (
     <Section title={texts.factor} intro={user.totpEnabled ? texts.factorOn : texts.factorOff}>
       <p className="inline">
         <Badge tone={user.totpEnabled ? "success" : "info"}>{user.totpEnabled ? texts.on : texts.off}</Badge>
-        {user.totpEnabled && texts.codesLeft(user.recoveryCodesLeft)}
+        {hasFactor && texts.codesLeft(user.recoveryCodesLeft)}
       </p>
       <div className="form-buttons">
+        {hasFactor && <Button onPress={() => setOpen("new-codes")}>{texts.newCodes}</Button>}
         {user.totpEnabled ? (
-          <>
-            <Button onPress={() => setOpen("new-codes")}>{texts.newCodes}</Button>
-            <Button kind="danger" onPress={() => setOpen("switch-off")}>
-              {texts.switchOff}
-            </Button>
-          </>
+          <Button kind="danger" onPress={() => setOpen("switch-off")}>
+            {texts.switchOff}
+          </Button>
         ) : (
           <Button kind="primary" onPress={() => setOpen("set-up")}>
             {texts.setUp}
@@ -203,7 +204,7 @@ function FactorSection() {
 function SwitchOffDialog({ onClose }: { readonly onClose: () => void }) {
   const texts = useTexts("account");
   const api = useApi();
-  const { refresh } = useSession();
+  const { refresh, user } = useSession();
   return (
     <Dialog title={texts.switchOffTitle} isOpen onClose={onClose}>
       <PasswordForm
@@ -216,7 +217,7 @@ function SwitchOffDialog({ onClose }: { readonly onClose: () => void }) {
           onClose();
         }}
       >
-        <p>{texts.switchOffText}</p>
+        <p>{user.passkeys > 0 ? texts.switchOffPasskeyText : texts.switchOffText}</p>
       </PasswordForm>
     </Dialog>
   );

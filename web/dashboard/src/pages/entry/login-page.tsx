@@ -10,6 +10,7 @@ import { ErrorNotice, Notice } from "../../ui/states.tsx";
 import { PasswordField, TextField } from "../../ui/text-field.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { EntryFrame, ProviderLogin, ProviderOrganizations, useEnter, useLoginMethods } from "./entry-frame.tsx";
+import { PasskeyLogin, PasskeyStep, type Pending, useCodeText } from "./passkey-ways.tsx";
 
 interface Credentials {
   readonly email: string;
@@ -23,7 +24,7 @@ type Step =
       readonly credentials: Credentials;
       readonly organizations: LoginAnswer["organizations"];
     }
-  | { readonly at: "code"; readonly pendingToken: string };
+  | { readonly at: "code"; readonly pending: Pending };
 
 /** Password first, then which organization if it fits several, then the second factor if there is one. */
 export function LoginPage() {
@@ -38,11 +39,12 @@ export function LoginPage() {
       ...(organizationId === undefined ? {} : { organizationId }),
     });
     if (answer.session !== null) enter(answer.session);
-    else if (answer.pendingToken !== null) setStep({ at: "code", pendingToken: answer.pendingToken });
-    else setStep({ at: "organization", credentials, organizations: answer.organizations });
+    else if (answer.pendingToken !== null) {
+      setStep({ at: "code", pending: { ...answer, pendingToken: answer.pendingToken } });
+    } else setStep({ at: "organization", credentials, organizations: answer.organizations });
   };
   const startOver = (error?: unknown) => setStep({ at: "password", error });
-  if (step.at === "code") return <CodeStep pendingToken={step.pendingToken} onStartOver={startOver} />;
+  if (step.at === "code") return <CodeStep pending={step.pending} onStartOver={startOver} />;
   if (step.at === "password") return <PasswordStep email={email} error={step.error} onLogIn={logIn} />;
   return (
     <OrganizationStep
@@ -64,6 +66,7 @@ interface PasswordStepProps {
 function PasswordStep({ email, error, onLogIn }: PasswordStepProps) {
   const texts = useTexts("entry");
   const methods = useLoginMethods();
+  const enter = useEnter();
   const search = useSearch();
   if (search.get("choose") === "organization" && methods !== undefined && methods.organizations.length > 0) {
     return (
@@ -93,6 +96,7 @@ function PasswordStep({ email, error, onLogIn }: PasswordStepProps) {
         />
         <PasswordField name="password" label={texts.password} autoComplete="current-password" isRequired />
       </Form>
+      <PasskeyLogin methods={methods} onSignedIn={enter} />
       <ProviderLogin methods={methods} />
       <p>
         <Link to="/forgot">{texts.forgotten}</Link>
@@ -146,24 +150,34 @@ function OrganizationStep({ organizations, onChoose, onStartOver }: Organization
 }
 
 interface CodeStepProps {
-  readonly pendingToken: string;
+  readonly pending: Pending;
   readonly onStartOver: (error?: unknown) => void;
 }
 
-function CodeStep({ pendingToken, onStartOver }: CodeStepProps) {
+function CodeStep({ pending, onStartOver }: CodeStepProps) {
+  const { pendingToken, totp } = pending;
   const texts = useTexts("entry");
   const api = useApi();
   const enter = useEnter();
+  const text = useCodeText(pending);
+  const isOver = (error: unknown) => error instanceof ApiError && error.code === "LOGIN_EXPIRED";
   const send = async (code: string) => {
     try {
       enter(await api.send<SignedIn>("POST", "/v1/dashboard/login/code", { pendingToken, code }));
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "LOGIN_EXPIRED")) throw error;
+      if (!isOver(error)) throw error;
       onStartOver(error);
     }
   };
   return (
-    <EntryFrame title={texts.codeTitle} intro={texts.codeText}>
+    <EntryFrame title={texts.codeTitle} intro={text}>
+      <PasskeyStep
+        pending={pending}
+        onSignedIn={enter}
+        onRefused={(error) => {
+          if (isOver(error)) onStartOver(error);
+        }}
+      />
       <Form
         submit={texts.continue}
         onSubmit={(values) => send(values.text("code").trim())}
@@ -173,7 +187,14 @@ function CodeStep({ pendingToken, onStartOver }: CodeStepProps) {
           </Button>
         }
       >
-        <TextField name="code" label={texts.code} autoComplete="one-time-code" isRequired autoFocus maxLength={100} />
+        <TextField
+          name="code"
+          label={totp ? texts.code : texts.recoveryCode}
+          autoComplete="one-time-code"
+          isRequired
+          autoFocus={pending.passkey === null}
+          maxLength={100}
+        />
       </Form>
     </EntryFrame>
   );

@@ -99,7 +99,7 @@ function usePeopleColumns(onTask: OnTask | undefined): readonly Column<User>[] {
     {
       id: "factor",
       title: texts.secondFactor,
-      cell: ({ totpEnabled }) => (totpEnabled ? texts.on : texts.off),
+      cell: ({ totpEnabled, passkeys }) => (totpEnabled || passkeys > 0 ? texts.on : texts.off),
     },
     { id: "login", title: texts.lastLogin, cell: ({ lastLoginAt }) => <RelativeTime value={lastLoginAt} /> },
   ];

@@ -62,7 +62,12 @@ export function StartPage() {
 
 function nextSteps({ can, user }: Session, texts: Texts["start"], hasEndpoints: boolean) {
   return [
-    { to: "/account", isOpen: !user.totpEnabled, title: texts.factorTitle, text: texts.factorText },
+    {
+      to: "/account",
+      isOpen: !user.totpEnabled && user.passkeys === 0,
+      title: texts.factorTitle,
+      text: texts.factorText,
+    },
     { to: "/api-keys", isOpen: can("dashboard:write"), title: texts.keyTitle, text: texts.keyText },
     { to: "/webhooks", isOpen: can("webhooks:write") && !hasEndpoints, title: texts.hookTitle, text: texts.hookText },
     { to: "/people", isOpen: can("dashboard:admin"), title: texts.peopleTitle, text: texts.peopleText },

@@ -9,6 +9,11 @@ const byCode: Texts["errors"]["byCode"] = new Map([
   ["SESSION_ENDED", "Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an."],
   ["LINK_INVALID", "Dieser Link wurde bereits verwendet oder ist abgelaufen. Fordern Sie einen neuen an."],
   ["PASSWORD_WRONG", "Das aktuelle Passwort ist falsch."],
+  ["PASSKEY_CANCELLED", "Es wurde kein Passkey verwendet. Versuchen Sie es erneut, oder melden Sie sich anders an."],
+  ["PASSKEY_REFUSED", "Der Passkey wurde nicht angenommen. Versuchen Sie es erneut, oder melden Sie sich anders an."],
+  ["PASSKEY_NOT_ADDED", "Der Passkey wurde nicht hinzugefügt. Beginnen Sie noch einmal."],
+  ["PASSKEY_EXISTS", "Dieses Gerät hat schon einen Ihrer Passkeys."],
+  ["PASSKEY_NOT_FOUND", "Diesen Passkey haben Sie nicht (mehr)."],
   ["TOTP_CODE_INVALID", "Der Code ist falsch. Prüfen Sie die Uhrzeit Ihres Authenticators."],
   [
     "LAST_OWNER",

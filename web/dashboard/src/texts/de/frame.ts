@@ -88,6 +88,12 @@ export const entry: Texts["entry"] = {
   codeTitle: "Zwei-Faktor-Authentifizierung",
   codeText: "Geben Sie den sechsstelligen Code aus Ihrer Authenticator-App ein oder einen Wiederherstellungscode.",
   code: "Code",
+  usePasskey: "Mit einem Passkey anmelden",
+  passkeyOrCode:
+    "Verwenden Sie einen Passkey, den sechsstelligen Code aus Ihrer Authenticator-App oder einen Wiederherstellungscode.",
+  passkeyOrRecovery: "Verwenden Sie einen Passkey oder einen Wiederherstellungscode.",
+  recoveryText: "Keiner Ihrer Passkeys gehört zu dieser Adresse. Geben Sie einen Wiederherstellungscode ein.",
+  recoveryCode: "Wiederherstellungscode",
   continue: "Weiter",
   startOver: "Von vorn beginnen",
   organizationTitle: "Organisation wählen",
