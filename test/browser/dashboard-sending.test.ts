@@ -233,8 +233,27 @@ describeInBrowser("the dashboard's sending of agreements", (pages) => {
     await dragTo(page, text, sheet, 300, 500);
     const before = await agreementAt(page);
     await page.getByRole("link", { name: "3. Review and send" }).click();
-    await button(page, "Send now").click();
+    // Later at first, and then at once after all.
+    await page.getByText("At a date and time", { exact: true }).click();
+    await page.getByLabel("Send at").fill("2020-01-01T09:00");
+    await button(page, "Schedule").click();
+    await page.getByText("Choose a time in the future.").waitFor();
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel("Send at").fill(`${tomorrow}T09:00`);
+    await page.getByRole("status").filter({ hasText: "The first recipients are asked on" }).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "sending-later");
+    await button(page, "Schedule").click();
     await page.waitForURL(`${owner.baseUrl}/dashboard/agreements/${before.id}`);
+    await page.getByText("Not sent yet. The first recipients are asked on").waitFor();
+    expect((await api.get(`/v1/sign/agreements/${before.id}`)).body).toMatchObject({
+      paused: { reason: "scheduled" },
+      sentAt: null,
+    });
+    await expectAccessible(page);
+    await screenshot(page, "agreement-scheduled");
+    await button(page, "Send now").click();
+    await button(page, "Send reminder").waitFor();
     const sent = (await api.get(`/v1/sign/agreements/${before.id}`)).body;
     expect([sent.status, sent.documents.map(({ name }: { name: string }) => name)]).toEqual([
       "sent",

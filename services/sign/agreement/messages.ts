@@ -68,6 +68,8 @@ export const agreementMessage = (
 ): MessageInitShape<typeof AgreementSchema> =>
   agreements.write({
     ...agreement,
+    // What was only scheduled has been sent to nobody.
+    sentAt: agreement.workflow?.paused?.reason === "scheduled" ? null : agreement.sentAt,
     organizationId,
     documents: agreement.documents.map(documentMessage),
     recipients: agreement.recipients.map((recipient) =>

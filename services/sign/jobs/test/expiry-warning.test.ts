@@ -30,12 +30,12 @@ describe("an agreement that waits", () => {
     const second = await system.another({ config: mailConfig(system.server) });
     await second.startWorkers();
     const sendAt = timestampFromDate(new Date(system.clock.now().getTime() + 2 * hourMs));
-    const { id, expiresAt, paused } = await system.send(organization, {
+    const { id, sentAt, expiresAt, paused } = await system.send(organization, {
       schedule: { sendAt },
       notification: { expireEnabled: true, expireAfter: 10 },
       recipients: [person("1", address("ina"))],
     });
-    expect([paused?.reason, expiresAt]).toEqual([PauseReason.SCHEDULED, undefined]);
+    expect([paused?.reason, sentAt, expiresAt]).toEqual([PauseReason.SCHEDULED, undefined, undefined]);
     system.clock.advance(2 * hourMs - 60_000);
     await system.settle();
     expect(await system.actionsOf(id)).toEqual(["agreement.created", "agreement.scheduled"]);

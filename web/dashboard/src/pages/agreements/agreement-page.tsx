@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { AgreementEvent as AuditEvent } from "#api/agreement-records.ts";
 import type { Agreement } from "#api/agreements.ts";
 import { useApi } from "../../api/client.ts";
+import { useSendOnce } from "../../api/send-once.ts";
 import { Link, useNavigate, useSearch } from "../../app/router.tsx";
 import type { PageParams } from "../../app/routes.tsx";
 import { useSession } from "../../app/session.tsx";
@@ -21,6 +22,8 @@ import { DocumentsTab } from "./documents-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { agreementPath, useAgreement, useAgreementChanges, useHistory } from "./queries.ts";
 import { isActing, isOpen, recipientsOf } from "./types.ts";
+
+type Paused = NonNullable<Agreement["paused"]>;
 
 const tabs = ["overview", "documents", "history"] as const;
 type Tab = (typeof tabs)[number];
@@ -131,6 +134,7 @@ function AgreementActions({ agreement }: { readonly agreement: Agreement }) {
   const { can } = useSession();
   const [asked, setAsked] = useState<Asked>();
   const remind = useReminder(agreement);
+  const resume = useResumption(agreement);
   const close = () => setAsked(undefined);
   const isDraft = agreement.status === "created";
   return (
@@ -141,7 +145,12 @@ function AgreementActions({ agreement }: { readonly agreement: Agreement }) {
             {texts.prepare}
           </ButtonLink>
         )}
-        {isOpen(agreement) && can("sign:send") && (
+        {agreement.paused !== null && can("sign:send") && (
+          <Button kind="primary" isBusy={resume.isBusy} onPress={() => void resume.run()}>
+            {agreement.paused.reason === "scheduled" ? texts.resumeNow : texts.resume}
+          </Button>
+        )}
+        {isOpen(agreement) && agreement.paused === null && can("sign:send") && (
           <Button kind="primary" isBusy={remind.isBusy} onPress={() => void remind.run()}>
             {texts.remind}
           </Button>
@@ -158,11 +167,37 @@ function AgreementActions({ agreement }: { readonly agreement: Agreement }) {
         )}
         {can("privacy:admin") && <ButtonLink to={`/privacy/holds?set=${agreement.id}`}>{texts.hold}</ButtonLink>}
       </div>
+      {resume.error !== undefined && <ErrorNotice error={resume.error} />}
+      {agreement.paused !== null && <PausedNotice paused={agreement.paused} />}
       {remind.error !== undefined && <ErrorNotice error={remind.error} />}
       {isOpen(agreement) && remind.done !== undefined && <Notice tone="success">{remind.done}</Notice>}
       <VoidDialog agreement={agreement} isOpen={asked === "void"} onClose={close} />
       <RemoveDialog agreement={agreement} isOpen={asked === "remove"} onClose={close} />
     </>
+  );
+}
+
+/** Sends what is scheduled, or ends the pause: once, however often an answer is lost. */
+function useResumption(agreement: Agreement) {
+  const sendOnce = useSendOnce();
+  const { agreementIs } = useAgreementChanges();
+  return useAction(async () => {
+    await agreementIs(await sendOnce<Agreement>(`${agreementPath(agreement.id)}/resume`));
+  });
+}
+
+function PausedNotice({ paused: { reason, beforeRoutingOrder, until } }: { readonly paused: Paused }) {
+  const texts = useTexts("agreements");
+  const isScheduled = reason === "scheduled";
+  return (
+    <Notice>
+      {isScheduled ? texts.scheduledFor : texts.pausedBefore(beforeRoutingOrder)}
+      {until !== null && (
+        <>
+          {isScheduled ? "" : ` ${texts.pausedUntil}`} <Time value={until} />
+        </>
+      )}
+    </Notice>
   );
 }
 

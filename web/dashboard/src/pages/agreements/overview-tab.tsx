@@ -69,6 +69,8 @@ function useMeaning(agreement: Agreement): string {
   const names = recipientsOf(agreement)
     .filter((one) => isActing(one) && one.role !== "carbonCopy")
     .map(({ name, roleName, email }) => name ?? roleName ?? email ?? "–");
+  // The page says at its top what it waits for.
+  if (agreement.paused !== null && names.length === 0) return "";
   if (!isOpen(agreement) || names.length === 0) return texts.statusMeaning[agreement.status];
   return texts.waitingFor(new Intl.ListFormat(locale, { type: "conjunction" }).format(names));
 }

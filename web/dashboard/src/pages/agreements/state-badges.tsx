@@ -14,8 +14,9 @@ const tones = {
   expired: "danger",
 } as const;
 
-export function AgreementState({ agreement: { status } }: { readonly agreement: Agreement }) {
-  const { statuses } = useTexts("agreements");
+export function AgreementState({ agreement: { status, paused } }: { readonly agreement: Agreement }) {
+  const { statuses, pausedStates } = useTexts("agreements");
+  if (paused !== null) return <Badge tone="info">{pausedStates[paused.reason]}</Badge>;
   return <Badge tone={tones[status]}>{statuses[status]}</Badge>;
 }
 

@@ -1,16 +1,13 @@
-import { useSendOnce } from "../../api/send-once.ts";
-import { Link, useNavigate } from "../../app/router.tsx";
+import { Link } from "../../app/router.tsx";
 import { useSession } from "../../app/session.tsx";
 import { useLanguage, useTexts } from "../../texts/texts.tsx";
-import { Button } from "../../ui/button.tsx";
 import { Facts, Section } from "../../ui/page.tsx";
-import { ErrorNotice, Notice } from "../../ui/states.tsx";
+import { Notice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { useAction } from "../../ui/use-action.ts";
 import { useBrands } from "../brands/brand-select.tsx";
 import { coveredBy, fieldsOf } from "./field.ts";
-import { pathOf, useDraftChanges } from "./queries.ts";
 import { allOf, hasFields, inTurn, nameOf } from "./recipients.ts";
+import { SendForm } from "./send-form.tsx";
 import type { Draft, Recipient } from "./types.ts";
 
 /** Everything at a glance, before people are written to. */
@@ -47,6 +44,7 @@ export function ReviewStep({ draft }: { readonly draft: Draft }) {
             ],
             [texts.documents, draft.documents.map(({ name }) => name).join(", ")],
             [texts.expiry, texts.expiresAfter(draft.expiration.enabled ? draft.expiration.afterDays : 0)],
+            ...(draft.routing === null ? [] : [[texts.pauses, texts.pausesBefore(pauseOrders(draft))] as const]),
             ...(brand === undefined ? [] : [[texts.brand, brand.name] as const]),
           ]}
         />
@@ -54,10 +52,13 @@ export function ReviewStep({ draft }: { readonly draft: Draft }) {
       <Section title={texts.recipients}>
         <RecipientTable draft={draft} />
       </Section>
-      {maySend ? <SendButton draft={draft} isReady={problems.length === 0} /> : <Notice>{texts.mayNotSend}</Notice>}
+      {maySend ? <SendForm draft={draft} isReady={problems.length === 0} /> : <Notice>{texts.mayNotSend}</Notice>}
     </>
   );
 }
+
+const pauseOrders = ({ routing }: Draft): string =>
+  (routing?.pauses ?? []).map(({ beforeRoutingOrder }) => beforeRoutingOrder).join(", ");
 
 function Hints({ draft }: { readonly draft: Draft }) {
   const texts = useTexts("sending");
@@ -101,30 +102,6 @@ function RecipientTable({ draft }: { readonly draft: Draft }) {
       rowKey={({ recipientId }) => recipientId}
       empty={null}
     />
-  );
-}
-
-function SendButton({ draft, isReady }: { readonly draft: Draft; readonly isReady: boolean }) {
-  const texts = useTexts("sending");
-  const sendOnce = useSendOnce();
-  const navigate = useNavigate();
-  const { draftGone, othersChanged } = useDraftChanges();
-  const { run, isBusy, error } = useAction(async () => {
-    await sendOnce(`${pathOf(draft.id)}/send`);
-    await othersChanged(draft.id);
-    navigate(`/agreements/${draft.id}`, { replace: true });
-    draftGone(draft.id);
-  });
-  return (
-    <>
-      {error !== undefined && <ErrorNotice error={error} />}
-      <div className="form-buttons">
-        <Button kind="primary" isDisabled={!isReady} isBusy={isBusy} onPress={() => void run()}>
-          {texts.send}
-        </Button>
-        <span className="sending-quiet">{texts.sendHint}</span>
-      </div>
-    </>
   );
 }
 

@@ -18,7 +18,7 @@ interface Parts {
 /** What the API says of an agreement that is prepared here. */
 export type Draft = Pick<
   Agreement,
-  "id" | "status" | "modifiedAt" | "emailSubject" | "emailBlurb" | "brandId" | "expiration"
+  "id" | "status" | "modifiedAt" | "emailSubject" | "emailBlurb" | "brandId" | "expiration" | "schedule" | "routing"
 > &
   Parts;
 

@@ -51,6 +51,7 @@ export const agreements: Texts["agreements"] = {
     voided: "Storniert",
     expired: "Abgelaufen",
   },
+  pausedStates: { scheduled: "Geplant", pause: "Pausiert" } as Readonly<Record<string, string>>,
   waitingFor: (names) => `Wartet auf ${names}.`,
   statusMeaning: {
     created: "Noch nicht gesendet. Platzieren Sie die Felder und senden Sie sie dann.",
@@ -123,6 +124,11 @@ export const agreements: Texts["agreements"] = {
   noRecipientsText: "Fügen Sie unter „Vorbereiten und senden“ Empfänger hinzu.",
 
   prepare: "Vorbereiten und senden",
+  resume: "Fortsetzen",
+  resumeNow: "Jetzt senden",
+  scheduledFor: "Noch nicht gesendet. Die ersten Empfänger erhalten sie am",
+  pausedBefore: (order: number) => `Pausiert vor Reihenfolge ${order}.`,
+  pausedUntil: "Es geht von selbst weiter am",
   remind: "Erinnerung senden",
   reminded: (names) => `Erinnerung gesendet an ${names}.`,
   remindedNobody: "Keine Erinnerung gesendet: Die nächsten Empfänger unterschreiben in Ihrer Anwendung.",

@@ -50,6 +50,7 @@ export const agreements = {
     voided: "Voided",
     expired: "Expired",
   },
+  pausedStates: { scheduled: "Scheduled", pause: "Paused" } as Readonly<Record<string, string>>,
   waitingFor: (names: string) => `Waiting for ${names}.`,
   statusMeaning: {
     created: "Not sent yet. Place fields, then send it.",
@@ -124,6 +125,11 @@ export const agreements = {
   noRecipientsText: "Add recipients under “Prepare and send”.",
 
   prepare: "Prepare and send",
+  resume: "Resume",
+  resumeNow: "Send now",
+  scheduledFor: "Not sent yet. The first recipients are asked on",
+  pausedBefore: (order: number) => `Paused before order ${order}.`,
+  pausedUntil: "It goes on by itself on",
   remind: "Send reminder",
   reminded: (names: string) => `Reminder sent to ${names}.`,
   remindedNobody: "No reminder sent: the next recipients sign in your app.",

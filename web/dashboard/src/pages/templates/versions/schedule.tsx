@@ -1,14 +1,12 @@
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import type { Version } from "#api/templates.ts";
 import { useApi } from "../../../api/client.ts";
-import { wrongInput } from "../../../api/errors.ts";
 import { type Texts, useLanguage, useTexts } from "../../../texts/texts.tsx";
 import { Badge } from "../../../ui/badge.tsx";
 import { ConfirmDialog } from "../../../ui/dialog.tsx";
 import type { FormValues } from "../../../ui/form.tsx";
 import { RadioGroup } from "../../../ui/form.tsx";
-import { localOf, momentsOf } from "../../../ui/local-time.ts";
-import { TextField } from "../../../ui/text-field.tsx";
+import { MomentField, momentIn } from "../../../ui/moment-field.tsx";
 import { Time } from "../../../ui/time.tsx";
 import { useTemplateChanges, versionPath } from "../queries.ts";
 
@@ -94,15 +92,10 @@ interface PublishTimeProps {
   readonly publishAt: string | undefined;
 }
 
-/** Whether a text is published now or at a time, which is written as the person's clocks show it. */
+/** Whether a text is published now or at a time. */
 export function PublishTime({ when, onChange, publishAt }: PublishTimeProps) {
   const texts = useTexts("templates");
-  const { timeZone, times } = useLanguage();
-  const [local, setLocal] = useState(publishAt === undefined ? "" : localOf(new Date(publishAt), timeZone));
-  const moments = momentsOf(local, timeZone);
-  const isOf = (one: Date) => publishAt !== undefined && one.getTime() === Date.parse(publishAt);
-  const [turn, setTurn] = useState(() => String(Math.max(0, moments.findIndex(isOf))));
-  const moment = moments[Number(turn)] ?? moments[0];
+  const { timeZone } = useLanguage();
   const choices = [
     { id: "now", label: texts.whenNow },
     { id: "at", label: texts.whenAt },
@@ -111,27 +104,14 @@ export function PublishTime({ when, onChange, publishAt }: PublishTimeProps) {
     <>
       <RadioGroup label={texts.when} options={choices} value={when} onChange={(id) => onChange(id as When)} />
       {when === "at" && (
-        <>
-          <TextField
-            name="publishAt"
-            type="datetime-local"
-            label={texts.publishAtLabel}
-            hint={texts.publishAtHelp(timeZone)}
-            isRequired
-            value={local}
-            onChange={setLocal}
-          />
-          {moments.length > 1 && (
-            <RadioGroup
-              name="publishAtTurn"
-              label={texts.publishAtTwice}
-              value={turn}
-              onChange={setTurn}
-              options={moments.map((one, index) => ({ id: String(index), label: times.fully(one.toISOString()) }))}
-            />
-          )}
-          <p role="status">{moment !== undefined && texts.goesLive(times.fully(moment.toISOString()))}</p>
-        </>
+        <MomentField
+          name="publishAt"
+          label={texts.publishAtLabel}
+          hint={texts.publishAtHelp(timeZone)}
+          twice={texts.publishAtTwice}
+          told={texts.goesLive}
+          initial={publishAt}
+        />
       )}
     </>
   );
@@ -140,11 +120,9 @@ export function PublishTime({ when, onChange, publishAt }: PublishTimeProps) {
 type Words = Pick<Texts["templates"], "publishAtMissing" | "publishAtOver" | "badTime">;
 
 /** Throws what the form shows at its field. */
-export function publishTimeIn(values: FormValues, timeZone: string, texts: Words): Date {
-  const written = values.text("publishAt");
-  const moments = momentsOf(written, timeZone);
-  const moment = moments[Number(values.text("publishAtTurn"))] ?? moments[0];
-  if (moment === undefined) throw wrongInput(written === "" ? texts.badTime : texts.publishAtMissing, "publishAt");
-  if (moment.getTime() <= Date.now()) throw wrongInput(texts.publishAtOver, "publishAt");
-  return moment;
-}
+export const publishTimeIn = (values: FormValues, timeZone: string, texts: Words): Date =>
+  momentIn(values, "publishAt", timeZone, {
+    badTime: texts.badTime,
+    missing: texts.publishAtMissing,
+    over: texts.publishAtOver,
+  });
