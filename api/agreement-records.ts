@@ -6,12 +6,15 @@ import {
   RecipientStatus,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import {
+  AgreementLockSchema,
   AttachmentSchema,
   CreateRecipientViewRequestSchema,
   CreateRecipientViewResponseSchema,
   DateField,
+  ExtendAgreementLockRequestSchema,
   KeptConsentTextSchema,
   ListAgreementsRequestSchema,
+  LockAgreementRequestSchema,
   VoidAgreementRequestSchema,
 } from "#gen/assent/sign/v1/sign_pb.ts";
 import {
@@ -35,6 +38,7 @@ import {
   evidenceHash,
   flag,
   hex,
+  integer,
   type Kind,
   large,
   list,
@@ -202,6 +206,34 @@ export const voiding = resource(VoidAgreementRequestSchema, {
     at: "reason",
     description: "The reason, which recipients see; the first 200 characters are kept.",
     example: "A mistake.",
+  }),
+});
+
+const lockSeconds = {
+  description: "How long the lock holds, in seconds, from now.",
+  example: 300,
+};
+const lockApp = { description: "What your application calls itself.", example: "Contract desk" };
+export const newLock = resource(LockAgreementRequestSchema, {
+  durationSeconds: optional(integer(1, 1_800), { ...lockSeconds, default: 300 }),
+  app: optional(text(0, 100), lockApp),
+});
+export const lockChange = resource(ExtendAgreementLockRequestSchema, {
+  durationSeconds: optional(integer(1, 1_800), lockSeconds),
+  app: optional(text(0, 100), lockApp),
+});
+export const agreementLock = shown(AgreementLockSchema, {
+  lockToken: readOnly(orNull(text()), {
+    at: "token",
+    description: "Send it in X-Lock-Token with each change. null unless your credential created the lock.",
+    example: "01961234-5678-7abc-8def-0123456789ab",
+  }),
+  durationSeconds: readOnly(count, { example: 300 }),
+  lockedUntil: readOnly(time),
+  app: readOnly(orNull(text()), { example: "Contract desk" }),
+  lockedBy: readOnly(text(), {
+    description: "The API key, client or user that created the lock.",
+    example: "cl_0123456789abcdefABCDEF",
   }),
 });
 

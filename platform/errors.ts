@@ -333,6 +333,12 @@ export const errorCatalogue = {
     "The agreement has been sent, completed or voided. Only drafts can be modified.",
   ),
   ENVELOPE_CONFLICT: row(409, Code.Aborted, "It has been changed since you read it. Read it again and retry."),
+  ENVELOPE_LOCKED: row(
+    409,
+    Code.Aborted,
+    "The agreement is locked while its sender changes it. Send the token of the lock, or try again when the lock has ended.",
+  ),
+  ENVELOPE_NOT_LOCKED: row(404, Code.NotFound, "The agreement has no lock."),
   ENVELOPE_ALREADY_SENT: row(409, Code.Aborted, "The agreement has already been sent. Nothing was sent again."),
   INVALID_ENVELOPE_STATUS: row(400, Code.FailedPrecondition, "The agreement's status does not allow this operation."),
   DOCUMENTS_REQUIRED: row(400, Code.FailedPrecondition, "The agreement has no documents. Add one before sending."),

@@ -12,11 +12,11 @@ const missing: readonly (readonly [pattern: RegExp, said: string])[] = [
     /\/brands\/[^/]+\/(resources|file)\b/,
     "Brands have no resource files: texts and colors are set on the brand itself.",
   ],
-  [/\/lock$/, "Envelopes and templates have no locks: a change takes effect at once."],
   [
     /\/workflow\//,
     "Schedules and steps of a workflow have no address of their own: change the workflow of the draft as a whole.",
   ],
+  [/\/templates\/[^/]+\/lock$/, "Templates have no locks: a change takes effect at once. Envelopes have them."],
   [/\/(payment|payment_gateway_accounts)\b/, "Payments are not collected."],
   [/\/powerforms\b/, "There are no PowerForms."],
   [/\/signing_groups\b/, "There are no signing groups: name each recipient."],

@@ -7,6 +7,7 @@ import type { AuthenticateRenderToken, RenderGrant } from "../auth/render-token.
 import type { DocumentBodies } from "../document-bodies/document-bodies.ts";
 import type { ReadDocuments } from "../document-bodies/read-documents.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
+import { lockTokenIn } from "../routes/edit-lock.ts";
 import { insufficientScope, isOpenWhileSuspended } from "../routes/require-scope.ts";
 import type { Route, RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
@@ -259,7 +260,7 @@ async function readRequest(
     query,
     body: body ?? {},
     files,
-    caller: callerOf(exchange),
+    caller: callerOf(exchange, lockTokenIn(req.headers)),
     scopes: exchange.principal?.scopes ?? noScopes,
     user: exchange.principal?.user,
     observed: { ip: exchange.address, userAgent: (req.headers["user-agent"] ?? "").slice(0, 1_000) },
@@ -287,11 +288,12 @@ function refuseProblems(details: ReturnType<Validate> | undefined, { dialect }: 
 }
 
 /** On public routes nobody calls, and nothing behind them asks who does. */
-const callerOf = ({ principal, requestId, traceparent }: Exchange): RouteRequest["caller"] => ({
+const callerOf = ({ principal, requestId, traceparent }: Exchange, lockToken: string): RouteRequest["caller"] => ({
   orgId: (principal?.orgId ?? "") as Principal["orgId"],
   clientId: principal?.clientId ?? "",
   requestId,
   traceparent,
+  ...(lockToken === "" ? {} : { lockToken }),
 });
 
 const hostPattern = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;

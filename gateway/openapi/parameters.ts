@@ -1,5 +1,6 @@
 import type { JsonSchema } from "#api/kinds.ts";
 import type { ErrorCode } from "#platform/errors.ts";
+import { lockHeadersOf } from "../routes/edit-lock.ts";
 import { type DocumentRules, isForPeople, paramsOf, type Route, type TextParam } from "../routes/route.ts";
 import { exampleOf, withReferences } from "./components.ts";
 
@@ -11,8 +12,8 @@ export function parametersOf(route: Route): Json[] {
   const inQuery = Object.entries(route.query?.properties ?? {}).map(([name, schema]) =>
     parameter("query", name, schema, route.query?.required.includes(name) === true),
   );
-  const inHead = Object.entries(route.headerParams ?? {}).map(([name, { description, schema }]) =>
-    parameter("header", name, { ...schema, description }, false),
+  const inHead = Object.entries({ ...route.headerParams, ...lockHeadersOf(route) }).map(
+    ([name, { description, schema }]) => parameter("header", name, { ...schema, description }, false),
   );
   const key = route.idempotencyKey === undefined ? [] : [reference(keyNames[route.idempotencyKey])];
   const csrf = isForPeople(route) && route.method !== "GET" ? [reference("CsrfToken")] : [];

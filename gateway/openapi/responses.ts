@@ -2,6 +2,7 @@ import { genErrorName } from "#api/generation-errors.ts";
 import { type ErrorCode, errorCatalogue } from "#platform/errors.ts";
 import { unbudgetedRouteBytes } from "../http/body-budget.ts";
 import { genDialect, oauthDialect, oauthErrorName } from "../http/error-dialect.ts";
+import { mindsLocks } from "../routes/edit-lock.ts";
 import { isOpenWhileSuspended } from "../routes/require-scope.ts";
 import type { Route, TextParam } from "../routes/route.ts";
 import {
@@ -75,11 +76,12 @@ export function errorsByStatus(route: Route): Record<string, ErrorCode[]> {
   return Object.groupBy(codes, (code) => String(errorCatalogue[code].http)) as Record<string, ErrorCode[]>;
 }
 
-function commonErrors({ access, method, body, query, texts, dialect }: Route): ErrorCode[] {
+function commonErrors({ access, method, path, body, query, texts, dialect }: Route): ErrorCode[] {
   const mayBeBad = Object.values<TextParam>(texts ?? {}).some(({ otherwise }) => otherwise === undefined);
   const checksInput = body !== undefined || query !== undefined || mayBeBad;
   return [
     ...(checksInput ? [dialect.validationFailed] : []),
+    ...(mindsLocks({ access, method, path }) ? (["ENVELOPE_LOCKED"] as const) : []),
     ...(body === undefined ? [] : (["UNSUPPORTED_MEDIA_TYPE", tooLargeOf(body, dialect)] as const)),
     ...(body !== undefined && body.maxBytes > unbudgetedRouteBytes ? [dialect.busy] : []),
     ...(access === "public"

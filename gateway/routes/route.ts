@@ -32,6 +32,11 @@ export interface Observed {
   readonly userAgent: string;
 }
 
+/** Who calls, with the token of the lock of an agreement that they hold. */
+export interface RequestCaller extends Caller {
+  readonly lockToken?: string;
+}
+
 /** A request that has passed every check of its route. */
 export interface RouteRequest<Path extends string = string, Query = unknown, Body = unknown> {
   /** As it was sent: HEAD asks for what GET would answer. */
@@ -42,7 +47,7 @@ export interface RouteRequest<Path extends string = string, Query = unknown, Bod
   readonly body: Body;
   /** The documents of the body: each documentBase64 in it is the index of one; a body that is one itself is the first. */
   readonly files: readonly DocumentFile[];
-  readonly caller: Caller;
+  readonly caller: RequestCaller;
   /** What the credential may do. Of operations where the body decides what is needed; see requireScope. */
   readonly scopes: ReadonlySet<string>;
   /** The person who is signed in, when the credential is the cookie of a session. */
@@ -305,5 +310,5 @@ export const filterQuery = <T extends Table, More>(
 
 /** Makes an RPC on behalf of the caller of a request. */
 export const onBehalfOf = ({ caller }: Pick<RouteRequest, "caller">): CallOptions => ({
-  headers: callerHeaders(caller),
+  headers: { ...callerHeaders(caller), ...(caller.lockToken ? { "x-edit-lock": caller.lockToken } : {}) },
 });

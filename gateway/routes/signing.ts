@@ -41,6 +41,7 @@ const turnErrors = [
   "INVALID_ENVELOPE_STATUS",
   "RECIPIENT_ALREADY_SIGNED",
   "RECIPIENT_NOT_IN_SEQUENCE",
+  "ENVELOPE_LOCKED",
 ] as const satisfies readonly ErrorCode[];
 const endedAnswer = { status: 200, description: "Where to go next.", schema: ended.schemas.answer } as const;
 const sampleTab = "01961234-5678-7abc-8def-0123456789ab";
@@ -59,7 +60,7 @@ export const signingRoutes: readonly Route[] = [
     description:
       "The agreement as the person sees it, with their own tabs, and the consent texts while consent is required.",
     success: { status: 200, description: "The ceremony.", schema: ceremony.schemas.answer },
-    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE"],
+    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE", "ENVELOPE_LOCKED"],
     call: (request, { signing }) => signing.getCeremony({ sessionToken: requireSessionToken(request) }),
     respond: (answer, _request, { abuseContact }) =>
       jsonReply(200, ceremonyOf(answer, reportUrlOf(abuseContact, answer.agreement?.id))),
@@ -73,7 +74,7 @@ export const signingRoutes: readonly Route[] = [
       "The first load in a session counts as opening the agreement, because the service observes it itself. Following the link doesn't count, because mail scanners do that too, and neither does consenting. HEAD opens nothing. Once the agreement is completed, `certificate` is its certificate of completion.",
     texts: { ...base.texts, documentId: schemas.documentParam },
     success: { status: 200, description: "The PDF.", contentType: "application/pdf" },
-    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE", ...fileErrors],
+    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE", "ENVELOPE_LOCKED", ...fileErrors],
     call: async (request, { signing }) => {
       const sessionToken = requireSessionToken(request);
       if (request.method === "HEAD") {

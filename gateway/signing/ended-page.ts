@@ -34,11 +34,13 @@ export function endedPage(
   const [heading, text] = words[end];
   const about = subject === "" ? "" : `<p class="subject" dir="auto">${escapeHtml(visibleText(subject))}</p>\n`;
   const [again, reference] = words.more;
-  const isTransient = end === "busy" || end === "failed";
+  const isTransient = end === "busy" || end === "failed" || end === "correcting";
   // An empty address is that of the page itself.
   const more = isTransient ? `\n<p><a class="button" href="">${again}</a></p>` : "";
   const id =
-    isTransient && requestId !== "" ? `\n<p class="small">${reference.replace("{id}", escapeHtml(requestId))}</p>` : "";
+    isTransient && end !== "correcting" && requestId !== ""
+      ? `\n<p class="small">${reference.replace("{id}", escapeHtml(requestId))}</p>`
+      : "";
   return {
     status: 200,
     body: `<!doctype html>

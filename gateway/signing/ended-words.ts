@@ -1,7 +1,7 @@
-/** Why a link to an agreement shows no agreement; the last two are not its end. */
+/** Why a link to an agreement shows no agreement; the last three are not its end. */
 export type LinkEnd =
   | ("unknown" | "closed" | "declined" | "declined-by-you" | "voided" | "expired" | "completed")
-  | ("busy" | "failed");
+  | ("correcting" | "busy" | "failed");
 
 type EndedWords = Readonly<Record<LinkEnd, readonly [heading: string, text: string]>> & {
   readonly more: readonly [again: string, reference: string, report: string, asker: string];
@@ -26,6 +26,7 @@ export const endedWords = {
       "Completed",
       "Everyone has signed. The documents are no longer available through this link. Ask the sender for a copy.",
     ],
+    correcting: ["Being changed right now", "The sender is changing the agreement. Try again in a few minutes."],
     busy: [
       "Please wait a moment",
       "We’re handling a lot of requests right now. Your link still works. Try again in a minute.",
@@ -62,6 +63,10 @@ export const endedWords = {
       "Abgeschlossen",
       "Alle haben unterschrieben. Mit diesem Link lassen sich die Dokumente nicht mehr lesen: Bitten Sie den Absender um eine Kopie.",
     ],
+    correcting: [
+      "Wird gerade geändert",
+      "Der Absender ändert gerade den Vorgang. Versuchen Sie es in ein paar Minuten noch einmal.",
+    ],
     busy: [
       "Einen Moment bitte",
       "Gerade ist zu viel los. Ihr Link funktioniert weiterhin: Versuchen Sie es in einer Minute erneut.",
@@ -92,6 +97,10 @@ export const endedWords = {
       "Terminé",
       "Tout le monde a signé. Ce lien ne permet plus de lire les documents : demandez une copie à l’expéditeur.",
     ],
+    correcting: [
+      "Modification en cours",
+      "L’expéditeur est en train de modifier le document. Réessayez dans quelques minutes.",
+    ],
     busy: ["Un instant", "Il y a trop d’activité en ce moment. Votre lien reste valable : réessayez dans une minute."],
     failed: [
       "Cela n’a pas fonctionné",
@@ -118,6 +127,10 @@ export const endedWords = {
     completed: [
       "Completado",
       "Todos han firmado. Los documentos ya no se pueden leer con este enlace: pida una copia al remitente.",
+    ],
+    correcting: [
+      "Se está modificando",
+      "El remitente está modificando el acuerdo. Vuelva a intentarlo dentro de unos minutos.",
     ],
     busy: [
       "Un momento, por favor",
@@ -149,6 +162,7 @@ export const endedWords = {
       "Concluso",
       "Tutti hanno firmato. Con questo link non è più possibile leggere i documenti: chiederne una copia al mittente.",
     ],
+    correcting: ["Modifica in corso", "Il mittente sta modificando il documento. Riprovi tra qualche minuto."],
     busy: ["Un momento", "In questo momento c’è troppo traffico. Il link è ancora valido: riprovare tra un minuto."],
     failed: [
       "Operazione non riuscita",
@@ -179,6 +193,7 @@ export const endedWords = {
       "Concluído",
       "Todos assinaram. Os documentos não podem mais ser lidos por este link: peça uma cópia ao remetente.",
     ],
+    correcting: ["Em alteração", "O remetente está alterando o acordo. Tente de novo em alguns minutos."],
     busy: ["Um momento, por favor", "Há muita atividade agora. Seu link continua válido: tente de novo em um minuto."],
     failed: ["Não funcionou", "Algo deu errado do nosso lado. Seu link continua válido: tente de novo em um minuto."],
     more: ["Tentar de novo", "Referência para o suporte: {id}", "Denunciar abuso", "Solicitado por {name}"],
@@ -203,6 +218,7 @@ export const endedWords = {
       "Concluído",
       "Todos assinaram. Os documentos já não podem ser lidos com esta ligação: peça uma cópia ao remetente.",
     ],
+    correcting: ["Em alteração", "O remetente está a alterar o acordo. Tente novamente dentro de alguns minutos."],
     busy: [
       "Um momento, por favor",
       "Há demasiada atividade neste momento. A sua ligação continua válida: tente de novo dentro de um minuto.",
@@ -239,6 +255,10 @@ export const endedWords = {
       "Voltooid",
       "Iedereen heeft ondertekend. Met deze link kunt u de documenten niet meer lezen: vraag de afzender om een kopie.",
     ],
+    correcting: [
+      "Wordt nu gewijzigd",
+      "De afzender wijzigt de overeenkomst. Probeer het over een paar minuten opnieuw.",
+    ],
     busy: ["Een ogenblik", "Het is nu te druk. Uw link blijft werken: probeer het over een minuut opnieuw."],
     failed: [
       "Dat is niet gelukt",
@@ -269,6 +289,7 @@ export const endedWords = {
       "Zakończono",
       "Wszyscy podpisali. Tego linku nie można już użyć do czytania dokumentów: poproś nadawcę o kopię.",
     ],
+    correcting: ["Trwa zmiana", "Nadawca zmienia właśnie umowę. Spróbuj ponownie za kilka minut."],
     busy: ["Chwileczkę", "W tej chwili ruch jest zbyt duży. Link nadal działa: spróbuj ponownie za minutę."],
     failed: ["Nie udało się", "Wystąpił błąd po naszej stronie. Link nadal działa: spróbuj ponownie za minutę."],
     more: ["Spróbuj ponownie", "Numer dla pomocy technicznej: {id}", "Zgłoś nadużycie", "Prosi: {name}"],
@@ -290,6 +311,7 @@ export const endedWords = {
       "完了",
       "全員の署名が完了しました。このリンクで文書を読める期間は終わりました。送信者に写しを依頼してください。",
     ],
+    correcting: ["変更中です", "送信者が契約を変更しています。数分後にもう一度お試しください。"],
     busy: [
       "少しお待ちください",
       "現在、混み合っています。リンクは引き続き使えます。1 分ほど後にもう一度お試しください。",
@@ -311,6 +333,7 @@ export const endedWords = {
     voided: ["已被发件人撤回", "发件人已撤回该协议。您无需再做任何操作。"],
     expired: ["已过期", "签署期限已过。如果您仍想签署，请联系发件人重新发送。"],
     completed: ["已完成", "所有人均已签署。此链接已不能再用于阅读文件：请向发件人索取副本。"],
+    correcting: ["正在更改", "发件人正在更改协议。请几分钟后再试。"],
     busy: ["请稍候", "目前访问过多。您的链接仍然有效：请一分钟后重试。"],
     failed: ["操作未成功", "我们这边出现了问题。您的链接仍然有效：请一分钟后重试。"],
     more: ["重试", "支持编号：{id}", "举报滥用", "请求方：{name}"],
@@ -329,6 +352,7 @@ export const endedWords = {
       "انتهت مهلة التوقيع. إذا كنت لا تزال تريد التوقيع، فاطلب من المُرسِل إعادة إرسال الاتفاقية.",
     ],
     completed: ["اكتملت", "وقّع الجميع. لم يعد بالإمكان قراءة المستندات بهذا الرابط: اطلب نسخة من المُرسِل."],
+    correcting: ["قيد التغيير الآن", "يُجري المرسل تغييرًا على الاتفاقية. حاول مرة أخرى بعد بضع دقائق."],
     busy: ["لحظة من فضلك", "هناك ضغط كبير الآن. لا يزال رابطك يعمل: حاول مرة أخرى بعد دقيقة."],
     failed: ["لم تنجح العملية", "حدث خطأ من جانبنا. لا يزال رابطك يعمل: حاول مرة أخرى بعد دقيقة."],
     more: ["إعادة المحاولة", "الرقم المرجعي للدعم: {id}", "الإبلاغ عن إساءة", "الطلب من {name}"],
@@ -344,6 +368,7 @@ export const endedWords = {
     voided: ["בוטל בידי השולח", "השולח ביטל את ההסכם. לא נותר לך מה לעשות."],
     expired: ["פג התוקף", "המועד לחתימה עבר. אם עדיין רוצים לחתום, יש לבקש מהשולח לשלוח את ההסכם שוב."],
     completed: ["הושלם", "כולם חתמו. אי אפשר עוד לקרוא את המסמכים בקישור הזה: יש לבקש מהשולח העתק."],
+    correcting: ["בתהליך שינוי", "ההסכם משתנה כעת בידי השולח. אפשר לנסות שוב בעוד כמה דקות."],
     busy: ["רק רגע", "יש כרגע עומס רב. הקישור עדיין תקף: אפשר לנסות שוב בעוד דקה."],
     failed: ["הפעולה לא הצליחה", "אירעה תקלה אצלנו. הקישור עדיין תקף: אפשר לנסות שוב בעוד דקה."],
     more: ["ניסיון נוסף", "מספר לפנייה לתמיכה: {id}", "דיווח על שימוש לרעה", "הבקשה מאת {name}"],

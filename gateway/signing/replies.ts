@@ -8,6 +8,7 @@ import type { Reply } from "../http/reply.ts";
 import type { RouteRequest } from "../routes/route.ts";
 import type { Services } from "../routes/services.ts";
 import { endedPage, linkEndOf } from "./ended-page.ts";
+import type { LinkEnd } from "./ended-words.ts";
 
 /** Never cached, and sent on without a referrer. */
 const privately = { "Referrer-Policy": "no-referrer" } as const;
@@ -88,11 +89,18 @@ export function linkProblemReply(
   const { method, path, headers } = request;
   const isLink = method === "GET" && path.startsWith("/signing/") && !path.startsWith("/signing/assets/");
   if (!isLink || reply.status < 400 || !wantsPage({ headers })) return reply;
-  const end = reply.status === 429 || reply.status === 503 ? "busy" : reply.status >= 500 ? "failed" : "unknown";
+  const end = endsOf.get(reply.status) ?? (reply.status >= 500 ? "failed" : "unknown");
   const page = endedPage(end, { acceptLanguage: headers["accept-language"], requestId });
   // Whether and when to try again is for browsers and programs alike.
   return { ...page, status: reply.status, headers: { ...reply.headers, ...page.headers } };
 }
+
+/** Those that say something of their own to who has a link: its agreement is locked, or there is too much to do. */
+const endsOf: ReadonlyMap<number, LinkEnd> = new Map([
+  [409, "correcting"],
+  [429, "busy"],
+  [503, "busy"],
+]);
 
 /** The answer to HEAD, which opens nothing: programs that preview links send HEAD first. */
 export const unopened: Reply = { status: 200, body: "", contentType: "text/html; charset=utf-8", headers: privately };

@@ -195,6 +195,48 @@ describe("the tabs of a recipient", () => {
   });
 });
 
+describe("locks", () => {
+  const seenToken = (): string | undefined => gateway.sign.seen.lockTokens.at(-1);
+
+  test("are made, read, extended and ended, and their token goes with each change in either form", async () => {
+    const { id } = draft();
+    const path = `/envelopes/${id}/lock`;
+    const made = await send("POST", path, { lockDurationInSeconds: "4000", lockedByApp: "Desk", lockType: "edit" });
+    expect([made.status, made.body]).toMatchObject([
+      201,
+      { lockDurationInSeconds: "1800", lockedByApp: "Desk", lockType: "edit", lockToken: expect.any(String) },
+    ]);
+    const read = docusign.LockInformation.constructFromObject((await send("GET", path)).body);
+    expect(read).toMatchObject({ lockToken: made.body.lockToken, lockedUntilDateTime: expect.any(String) });
+    const refused = await send("POST", path, {});
+    expect([refused.status, refused.body.errorCode, refused.body.message]).toEqual([
+      ...[409, "ENVELOPE_LOCKED", expect.stringMatching(/^EDIT_LOCK_NOT_LOCK_OWNER: /)],
+    ]);
+    const { lockToken } = made.body;
+    const xml = `<DocuSignEdit><LockToken>${lockToken}</LockToken></DocuSignEdit>`;
+    for (const edit of [`{"LockToken": "${lockToken}", "LockDurationInSeconds": "600"}`, xml]) {
+      const headers = { "X-DocuSign-Edit": edit };
+      const put = await gateway.call("PUT", `${account}${path}`, {
+        ...{ token, headers, body: { lockDurationInSeconds: 60 } },
+      });
+      expect([put.status, put.body.lockDurationInSeconds, seenToken()]).toEqual([200, "60", lockToken]);
+    }
+    const headers = { "X-Lock-Token": lockToken };
+    const native = await gateway.call("DELETE", `/v1/sign/agreements/${id}/lock`, { token, headers });
+    expect([native.status, seenToken()]).toEqual([204, lockToken]);
+    await gateway.call("DELETE", `${account}${path}`, { token, headers: { "X-DocuSign-Edit": "{nonsense" } });
+    expect(seenToken()).toBeUndefined();
+  });
+
+  test("say what they take", async () => {
+    const { id } = draft();
+    for (const body of [{ lockDurationInSeconds: "0" }, { lockType: "view" }, { lockedByApp: "x".repeat(101) }]) {
+      const { status, body: answer } = await send("POST", `/envelopes/${id}/lock`, body);
+      expect([status, answer.details[0].field]).toEqual([400, Object.keys(body)[0]]);
+    }
+  });
+});
+
 describe("custom fields", () => {
   test("are read, added, changed and removed", async () => {
     const { id } = draft();

@@ -25,7 +25,7 @@ export const compatSamples: Readonly<Record<string, () => SampleRequest>> = {
 /** Operations that name what no sample knows, or what another one has removed: past the check of scopes they may find nothing. */
 export const mayFindNothing: ReadonlySet<string> = new Set([
   ...["deleteBrand", "deleteBrandLogo", "deleteBrandFavicon", "deleteSenderDomain"],
-  ...["compatDeleteBrand", "compatDeleteBrands", "compatDeleteBrandLogo"],
+  ...["compatDeleteLock", "compatDeleteBrand", "compatDeleteBrands", "compatDeleteBrandLogo"],
   "compatMoveToFolder",
   "compatSendBulkList",
   "compatTestBulkList",

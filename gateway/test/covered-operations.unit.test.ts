@@ -11,7 +11,7 @@ test("one operation of each kind of the compatible interface is sent everything 
     "compatListEnvelopeStatus",
     "compatGetNotification",
     "compatUpdateNotification",
-    "compatDeleteEnvelopeCustomFields",
+    "compatDeleteLock",
     "compatCreateEnvelopeRecipients",
     "compatDeleteEnvelopeRecipient",
     "compatGetDocument",

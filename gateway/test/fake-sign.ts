@@ -53,7 +53,11 @@ export interface FakeSignCore {
 export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () => ({}), signing: SigningHandlers = {}) {
   const agreements = new Map<string, Agreement>();
   const keys = new Map<string, { hash: string; id: string }>();
-  const seen: { callers: Caller[]; requests: { method: string; request: unknown }[] } = { callers: [], requests: [] };
+  const seen: {
+    callers: Caller[];
+    requests: { method: string; request: unknown }[];
+    lockTokens: (string | undefined)[];
+  } = { callers: [], requests: [], lockTokens: [] };
   const fail: { with: unknown } = { with: undefined };
   const corrections = { turnedOn: false };
 
@@ -63,6 +67,7 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
     enter: (context, method, request) => {
       const caller = requireCaller(context);
       seen.callers.push(caller);
+      seen.lockTokens.push(context.requestHeader.get("x-edit-lock") ?? undefined);
       seen.requests.push({ method, request });
       if (fail.with !== undefined) throw fail.with;
       return caller;

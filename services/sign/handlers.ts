@@ -26,6 +26,7 @@ import {
   putDocuments,
   removeDocuments,
 } from "./edit/documents.ts";
+import { agreementLocks } from "./edit/locks.ts";
 import { changeCustomFields, changeTabs, putRecipients, removeRecipients } from "./edit/recipients.ts";
 import { wordFields } from "./edit/word-fields.ts";
 import { personalData } from "./erasure/erase-person.ts";
@@ -62,6 +63,7 @@ export const signRoutes =
       ...remindAgreement(deps),
       ...resumeAgreement(deps),
       ...correctAgreement(deps),
+      ...agreementLocks(deps),
       ...putDocuments(deps),
       ...wordFields(deps),
       ...proposeTabs(deps),

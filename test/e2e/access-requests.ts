@@ -73,9 +73,9 @@ export async function request(
   return answer;
 }
 
-function pathOf({ operationId, path, pathParams }: Operation, resources: Resources): string {
+function pathOf({ operationId, path, method, pathParams }: Operation, resources: Resources): string {
   const filled = pathParams.reduce((text, { name, resource: called }) => {
-    const resource = signResourceIn({ path }, called);
+    const resource = signResourceIn({ path, method }, called);
     const value = resources[resource];
     if (value === undefined) throw new Error(`there is no ${resource} to fill the path of ${operationId} with`);
     return text.replace(`{${name}}`, encodeURIComponent(value));

@@ -110,6 +110,8 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
   const waiting = { ...content, status: "sent", workflow, recipients: { signers: [ann] } };
   const { envelopeId: paused } = await ask(201, "POST", `${account}/envelopes`, waiting);
   await ask(200, "GET", `/v1/sign/agreements/${paused}`);
+  const { envelopeId } = await ask(201, "POST", `${account}/envelopes`, { ...content, status: "created" });
+  await ask(201, "POST", `${account}/envelopes/${envelopeId}/lock`, { lockDurationInSeconds: "1800" });
   const role = { recipientId: "1", roleName: "Buyer", tabs };
   const { templateId } = await ask(201, "POST", `${account}/templates`, {
     ...{ ...content, name: "Offer" },

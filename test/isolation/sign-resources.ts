@@ -31,6 +31,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makers.upload(api)),
     ...(await makers.connect(api)),
     ...(await makers.attachedAgreement(api, name)),
+    ...(await makers.lockedAgreement(api, name)),
     erasure: bodyOf(201, await api.post("/v1/privacy/erasures", { email: `${name}@example.org`, dryRun: true })).id,
     ...(await makeExport(api, name)),
     ...(await makeExportSchedule(api)),
@@ -44,6 +45,7 @@ export async function createAnewFor({ operationId, pathParams }: Operation, api:
   if (operationId === "compatMoveToFolder") named.add("agreement");
   if (operationId === "compatDeleteBrands") named.add("brand");
   if (operationId === "correctAgreement") named.add("attachedAgreement");
+  if (isOfLock(operationId)) named.add("lockedAgreement");
   let made = own;
   for (const maker of named) if (maker !== undefined) made = { ...made, ...(await makers[maker](api, "anew", own)) };
   return made;
@@ -53,7 +55,11 @@ export async function createAnewFor({ operationId, pathParams }: Operation, api:
 export const isOfSigning = ({ path }: Pick<Operation, "path">): boolean =>
   /^\/(v1\/sign|v1\/webhooks|v1\/privacy\/export-schedules|restapi|signing)\//.test(path);
 
+const isOfLock = (operationId: string): boolean =>
+  /^(extend|unlock)Agreement|^getAgreementLock$|^compat(Get|Update|Delete)Lock$/.test(operationId);
+
 const makers = {
+  lockedAgreement: makeLocked,
   brand: makeBrand,
   senderDomain: makeSenderDomain,
   ...{ agreement: makeAgreement, attachedAgreement: makeAttachment, signTemplate: makeTemplate, bulkBatch: makeBatch },
@@ -86,6 +92,14 @@ async function makeAgreement(api: Api, name: string): Promise<Ids> {
   const agreement = bodyOf(201, await api.call("POST", "/v1/sign/agreements", draft, key));
   const session = await openSession(api, `${accountOf(api)}/envelopes/${agreement.id}`);
   return { agreement: agreement.id, ...namesFor(name), ...partsOf(agreement, ""), ...session };
+}
+
+/** A draft that its sender has locked. */
+async function makeLocked(api: Api, name: string): Promise<Ids> {
+  const draft = contentFor(name, ann);
+  const { id } = bodyOf(201, await api.post("/v1/sign/agreements", draft));
+  bodyOf(201, await api.post(`/v1/sign/agreements/${id}/lock`, { durationSeconds: 1_800 }));
+  return { lockedAgreement: id };
 }
 
 /** With pictures of its own. */
@@ -243,10 +257,12 @@ export function signResourceAt(operationId: string, at: string): string | undefi
 }
 
 /** What a parameter of a path names: only an agreement that was sent has attachments, and can be corrected. */
-export const signResourceIn = ({ path }: Pick<Operation, "path">, resource: string): string =>
-  resource === "agreement" && /^\/v1\/sign\/agreements\/\{id\}\/(attachments|corrections)/.test(path)
-    ? "attachedAgreement"
-    : resource;
+export function signResourceIn({ path, method }: Pick<Operation, "path" | "method">, resource: string): string {
+  if (resource !== "agreement") return resource;
+  if (path.endsWith("/lock") && method !== "POST") return "lockedAgreement";
+  const needsSent = /^\/v1\/sign\/agreements\/\{id\}\/(attachments|corrections)/.test(path);
+  return needsSent ? "attachedAgreement" : resource;
+}
 
 const recipientId = (own: Ids) => ({ recipientId: own.recipientId });
 const documentId = (own: Ids) => ({ documentId: own.documentId });

@@ -12,6 +12,10 @@ export const documentedCompatScopes: Readonly<Record<string, string>> = {
   // It may resume what was sent.
   compatUpdateWorkflow: "sign:write",
   compatDeleteWorkflow: "sign:write",
+  compatCreateLock: "sign:write",
+  compatGetLock: "sign:read",
+  compatUpdateLock: "sign:write",
+  compatDeleteLock: "sign:write",
   compatGetFormData: "sign:read",
   compatListAuditEvents: "sign:read",
   ...ofParts("Envelope"),

@@ -39,6 +39,8 @@ const actions: ReadonlyMap<string, { readonly name: string; readonly says: strin
   ["agreement.resumed", { name: "Workflow Resumed", says: "The workflow of the envelope was resumed." }],
   ["agreement.resent", { name: "Resent", says: "The recipients were asked again." }],
   ["agreement.corrected", { name: "Corrected", says: "The sender corrected the envelope." }],
+  ["agreement.locked", { name: "Locked", says: "The sender locked the envelope to change it." }],
+  ["agreement.unlocked", { name: "Unlocked", says: "The sender unlocked the envelope." }],
   ["agreement.reminded", { name: "Reminded", says: "The recipients were reminded." }],
   ["agreement.delivered", { name: "Delivered", says: "Everyone whose turn it is has opened the envelope." }],
   ["agreement.completing", { name: "All Signed", says: "Everyone has signed." }],

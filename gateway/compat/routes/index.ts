@@ -17,6 +17,7 @@ import { compatEnvelopeListRoutes } from "./envelope-lists.ts";
 import { compatEnvelopePartRoutes } from "./envelope-parts.ts";
 import { compatEnvelopeRoutes } from "./envelopes.ts";
 import { compatFolderRoutes } from "./folders.ts";
+import { compatLockRoutes } from "./locks.ts";
 import { recipientTabRoutes } from "./recipient-tabs.ts";
 import { envelopes, recipientRoutes, templates } from "./recipients.ts";
 import { compatTemplatePartRoutes, compatTemplateRoutes } from "./templates.ts";
@@ -105,6 +106,7 @@ export const compatRoutes: readonly Route[] = [
   ...compatEnvelopeRoutes,
   ...compatEnvelopeListRoutes,
   ...compatEnvelopePartRoutes,
+  ...compatLockRoutes,
   ...customFieldRoutes(envelopes),
   ...compatWorkflowRoutes,
   ...recipientRoutes(envelopes),

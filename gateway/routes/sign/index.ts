@@ -9,6 +9,7 @@ import { read, signBase } from "./base.ts";
 import { brandRoutes, senderDomainRoutes } from "./brands.ts";
 import { signDocumentRoutes } from "./documents.ts";
 import { attachmentRoutes, signFileRoutes } from "./files.ts";
+import { lockRoutes } from "./locks.ts";
 import { recipientRoutes } from "./recipients.ts";
 import { signTemplateRoutes } from "./templates.ts";
 
@@ -39,6 +40,7 @@ const consentTextRoutes: readonly Route[] = [
 export const signRoutes: readonly Route[] = [
   ...agreementRoutes,
   ...actionRoutes,
+  ...lockRoutes,
   ...recipientRoutes,
   ...signDocumentRoutes,
   ...signFileRoutes,

@@ -47,6 +47,7 @@ const columns: Columns<AgreementRecord> = {
   certificateSha256: "bytea",
   sealLevel: "text",
   purge: "jsonb",
+  editLock: "jsonb",
   templateId: "uuid",
   brandId: "uuid",
   workflow: "jsonb",

@@ -68,6 +68,20 @@ export interface Agreement {
   readonly purge?: Purge | null;
   /** Absent or null when it is sent at once and goes on without a pause. */
   readonly workflow?: Workflow | null;
+  /** Absent or null while nobody has locked it; one whose time is over counts as none. */
+  readonly editLock?: EditLock | null;
+}
+
+/** While a sender prepares a change, nobody signs, and nobody else changes anything. */
+export interface EditLock {
+  readonly token: string;
+  /** ISO 8601. */
+  readonly until: string;
+  readonly seconds: number;
+  /** What the application calls itself. */
+  readonly app: string;
+  /** The API key, client or user that has made it. */
+  readonly by: string;
 }
 
 /** Before its time is over, somebody wants the files of an agreement deleted; the times are ISO 8601. */

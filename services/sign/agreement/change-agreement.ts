@@ -7,6 +7,7 @@ import { findKey, takeKey } from "../jobs/job-store.ts";
 import type { Agreement } from "./agreement.ts";
 import { loadAgreement } from "./agreement-store.ts";
 import type { Change } from "./change.ts";
+import { requireUnlocked } from "./edit-lock.ts";
 import type { NewBytes } from "./file-store.ts";
 import { type CallerContext, type WriteDeps, writeChange } from "./write-change.ts";
 
@@ -77,6 +78,7 @@ export const changeWithKey = (
     await options.first?.(tenant);
     const before = await loadAgreement(tenant, target.id, { lock: true });
     if (before === undefined || isTemplate(before) !== target.isTemplate) throw notFound(target.isTemplate);
+    requireUnlocked(before, caller, deps.clock.now());
     return { before, change: await decide(before, tenant), bytes: options.bytes ?? new Map() };
   });
 

@@ -63,6 +63,8 @@ export type AuditAction =
   | "agreement.paused"
   | "agreement.resumed"
   | "agreement.corrected"
+  | "agreement.locked"
+  | "agreement.unlocked"
   | "agreement.reminded"
   | "agreement.delivered"
   | "agreement.completing"

@@ -17,9 +17,10 @@ import {
 import { boundedClaim } from "./problems.ts";
 
 /** The caller of a write, with a signal that aborts when the caller stops waiting. */
-export const waitingCaller = (context: HandlerContext): Caller & CallerContext => ({
+export const waitingCaller = (context: HandlerContext): Caller & CallerContext & { readonly lockToken: string } => ({
   ...requireCaller(context),
   signal: context.signal,
+  lockToken: context.requestHeader.get("x-edit-lock") ?? "",
 });
 
 /** The context of a decision made on the caller's behalf. */

@@ -40,6 +40,8 @@ export function withStatus(agreement: Agreement, to: AgreementStatus, now: Date)
     modifiedAt: now,
     ...(since === undefined ? {} : { [since]: now }),
     ...(isOver ? { currentRoutingOrder: 0, remindAt: null } : {}),
+    // What was locked to be sent, or has ended, is locked no more.
+    ...(agreement.editLock != null && (isOver || to === "sent") ? { editLock: null } : {}),
   };
 }
 

@@ -36,6 +36,8 @@ export interface CallerContext extends Pick<Caller, "orgId" | "requestId" | "tra
    * again.
    */
   readonly signal?: AbortSignal;
+  /** Of the lock that the caller holds, or empty. Absent for what happens whether somebody has locked it or not. */
+  readonly lockToken?: string;
 }
 
 export interface WriteDeps {

@@ -214,6 +214,8 @@ export const englishTexts: CertificateTexts = {
     "agreement.paused": "Paused before the next parties",
     "agreement.resumed": "Resumed",
     "agreement.corrected": "Agreement corrected by the sender",
+    "agreement.locked": "Locked by the sender for a change",
+    "agreement.unlocked": "Unlocked by the sender",
     "agreement.reminded": "Parties reminded",
     "agreement.delivered": "Opened by everyone whose turn it was",
     "agreement.completing": "Signed by all, sealing began",

@@ -264,5 +264,11 @@ export const signMigrations: ServiceMigrations = {
     ...fileSearchMigrations,
     ...uploadMigrations,
     ...workflowMigrations,
+    // While a sender prepares a change, nobody signs, and nobody else changes anything.
+    sqlMigration(
+      "038_edit_locks",
+      "alter table sign.agreement add column edit_lock jsonb",
+      "comment on column sign.agreement.edit_lock is 'token, until, seconds, app, by; null while nobody has locked it, and of no effect once its time is over'",
+    ),
   ],
 };

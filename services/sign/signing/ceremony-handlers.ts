@@ -24,6 +24,7 @@ import {
   changeInSession,
   type RecipientSession,
   requireSession,
+  requireShowable,
   type SigningSession,
   signerContext,
   viewExpired,
@@ -35,6 +36,7 @@ export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningServ
   async getCeremony({ sessionToken }) {
     const session = await requireShownSession(deps, sessionToken);
     const { orgId, view, recipient, expiresAt } = session;
+    requireShowable(recipient, session.agreement, deps.clock.now());
     const { name: organizationName } = await deps.organizations.of(orgId);
     const { consentedAt } = recipient ?? { consentedAt: null };
     const now = deps.clock.now();
@@ -112,6 +114,7 @@ export const getCeremonyDocument = (
   async getCeremonyDocument({ sessionToken, documentId, visitor }) {
     const session = await requireShownSession(deps, sessionToken);
     const { orgId, agreement } = session;
+    requireShowable(session.recipient, agreement, deps.clock.now());
     if (agreement === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
     const { certificate, documents } = agreement;
     const isCertificate = documentId === certificateId && !documents.some((one) => one.documentId === certificateId);

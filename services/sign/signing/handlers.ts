@@ -216,9 +216,9 @@ const leaveSigning = (deps: SignDeps): SigningRpcs<"leaveSigning"> => ({
     if (mayGoOn(agreement)) {
       const decision = signerContext(deps, recipient, visitor);
       await saveInSession(deps, session, { values: tabValues(values) }, mayGoOn);
-      await changeInSession(deps, session, visitor, (current) =>
-        mayGoOn(current) ? leaveAgreement(current, recipient.id, decision) : noChange(current),
-      );
+      const leave = (current: Agreement) =>
+        mayGoOn(current) ? leaveAgreement(current, recipient.id, decision) : noChange(current);
+      await changeInSession(deps, session, visitor, leave, undefined, { whileLocked: true });
     }
     await closeSession(deps, session);
     return { returnUrl: withEvent(view.returnUrl, mayGoOn(agreement) ? "cancel" : "viewing_complete") };
@@ -250,5 +250,5 @@ async function send(deps: SignDeps, session: SigningSession, visitor: Visitor | 
   if (agreement === undefined || view.kind !== "send") throw invalidStatus(agreement ?? { status: "created" }, "send");
   const { name } = await deps.organizations.of(orgId);
   const context = senderContext(deps, view, name, visitor);
-  await sendDraft(deps, callerOfVisit(session, visitor), { agreementId: agreement.id }, context);
+  await sendDraft(deps, { ...callerOfVisit(session, visitor), lockToken: "" }, { agreementId: agreement.id }, context);
 }

@@ -8,8 +8,9 @@ import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
 import { type ChangeDeps, changeAgreement, type Within } from "../agreement/change-agreement.ts";
+import { lockedBy, lockOfNow } from "../agreement/edit-lock.ts";
 import { boundedClaim } from "../agreement/problems.ts";
-import { requireRecipient } from "../agreement/recipients.ts";
+import { isActing, requireRecipient } from "../agreement/recipients.ts";
 import type { SignDeps } from "../deps.ts";
 import { type ReturnEvent, withEvent } from "./return-url.ts";
 import {
@@ -151,7 +152,7 @@ export const callerOfVisit = (
 
 /**
  * Changes the agreement of a session that is still open once the agreement is locked: a correction ends pages that show
- * what was there before. Throws VIEW_URL_EXPIRED.
+ * what was there before. Throws VIEW_URL_EXPIRED, and ENVELOPE_LOCKED while a sender prepares a correction.
  */
 export const changeInSession = (
   deps: ChangeDeps,
@@ -159,10 +160,11 @@ export const changeInSession = (
   visitor: Parameters<typeof callerOfVisit>[1],
   decide: (current: Agreement) => Change,
   within?: Within,
+  { whileLocked = false } = {},
 ): Promise<Agreement> =>
   changeAgreement(
     deps,
-    callerOfVisit(session, visitor),
+    { ...callerOfVisit(session, visitor), ...(whileLocked ? {} : { lockToken: "" }) },
     { id: session.agreement.id, isTemplate: false },
     async (current, tenant) => {
       if (await hasEnded(tenant, session.view.tokenHash)) {
@@ -246,10 +248,17 @@ async function openOnce(
     if (view.agreementId !== null && !leadsTo(view, agreement, now)) {
       throw viewExpired(view, "ttl_expired", { orgId, agreement });
     }
+    requireShowable(recipientOf(view, agreement), agreement, now);
     const open = view.isReusable ? openReusableView : markOpened;
     if (!(await open(tenant, opening))) throw viewExpired(view);
     return view;
   });
+}
+
+/** While a sender prepares a correction, nobody sees what is to be otherwise. Throws ENVELOPE_LOCKED. */
+export function requireShowable(recipient: Recipient | undefined, agreement: Agreement | undefined, now: Date): void {
+  const lock = agreement && lockOfNow(agreement, now);
+  if (lock !== undefined && recipient !== undefined && isActing(recipient)) throw lockedBy(lock);
 }
 
 const leadsTo = (view: View, agreement: Agreement | undefined, now: Date): boolean =>

@@ -21,6 +21,11 @@ export class ApiError extends Error {
   get isExpired(): boolean {
     return this.code === "VIEW_URL_EXPIRED";
   }
+
+  /** The sender is changing the agreement: what was entered stays, and counts in a few minutes. */
+  get isLocked(): boolean {
+    return this.code === "ENVELOPE_LOCKED";
+  }
 }
 
 export interface Ended {

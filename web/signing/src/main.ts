@@ -63,6 +63,7 @@ async function declineSigning({ timeoutUrl, agreement }: Ceremony, texts: Texts,
 
 function showFailure(error: unknown, texts: Texts, timeoutUrl: string | null = null): void {
   if (error instanceof ApiError && error.isExpired) showExpired(texts, timeoutUrl);
+  else if (error instanceof ApiError && error.isLocked) showClosing(texts.locked, "");
   else showClosing(texts.failed, failureOf(error, texts).textContent ?? "");
 }
 

@@ -286,6 +286,7 @@ async function guarded(context: BarContext, problems: HTMLElement, work: () => P
 }
 
 export function failureOf(error: unknown, texts: Texts): HTMLElement {
+  if (error instanceof ApiError && error.isLocked) return element("p", { class: "problem" }, texts.locked);
   const reference =
     error instanceof ApiError && error.requestId !== "" ? fill(texts.reference, { id: error.requestId }) : "";
   return element("p", { class: "problem" }, `${texts.failed} ${reference}`);

@@ -118,7 +118,7 @@ export const sampleDraft = (recipients: readonly Recipient[], given: Partial<Agr
   voidedReason: "",
   certificate: null,
   sealLevel: null,
-  purge: null,
+  ...{ purge: null, editLock: null, workflow: null },
   templateId: null,
   brandId: null,
   expiresAt: null,

@@ -200,6 +200,87 @@ describe("CorrectAgreement", () => {
   });
 });
 
+describe("a lock", () => {
+  const withToken = (token: string) => ({
+    headers: { ...organization.headers.headers, "x-edit-lock": token },
+  });
+  const lockOf = async (agreementId: string, durationSeconds = 60) => {
+    const { lock } = await organization.client.lockAgreement({ agreementId, durationSeconds }, organization.headers);
+    if (lock === undefined) throw new Error("a lock is answered");
+    return lock;
+  };
+
+  test("keeps everybody but its holder from opening, signing and changing, and what was entered", async () => {
+    const agreement = await insert();
+    const { id } = agreement;
+    const unopened = await organization.link(agreement, "1");
+    const sessionToken = await openPage(agreement);
+    const { token } = await lockOf(id);
+    await expectDomainError(setup.signing.openView({ token: unopened }), "ENVELOPE_LOCKED");
+    await expectDomainError(setup.signing.getCeremony({ sessionToken }), "ENVELOPE_LOCKED");
+    await expectDomainError(setup.signing.getCeremonyDocument({ sessionToken, documentId: "1" }), "ENVELOPE_LOCKED");
+    await expectDomainError(finish(agreement, sessionToken), "ENVELOPE_LOCKED");
+    await expectDomainError(setup.signing.declineSigning({ sessionToken, reason: "No" }), "ENVELOPE_LOCKED");
+    await expectDomainError(correct(id, { emailSubject: "Theirs" }), "ENVELOPE_LOCKED");
+    const ending = organization.client.voidAgreement({ agreementId: id, reason: "No" }, withToken(randomUUID()));
+    await expectDomainError(ending, "ENVELOPE_LOCKED");
+    const [tab] = recipientOf(agreement, "1").tabs.filter(({ type }) => type === "text");
+    await setup.signing.saveSigningProgress({ sessionToken, values: [{ tabId: tab?.tabId ?? "", value: "Rome" }] });
+    expect(await organization.load(id)).toMatchObject({ modifiedAt: agreement.modifiedAt, status: "sent" });
+
+    await organization.client.correctAgreement({ agreementId: id, emailSubject: "Mine" }, withToken(token));
+    const { lock } = await organization.client.unlockAgreement({ agreementId: id }, withToken(token));
+    expect(lock?.token).toBe(token);
+    expect((await organization.trail(id)).map(({ action }) => action)).toEqual([
+      ...["agreement.locked", "agreement.corrected", "agreement.unlocked"],
+    ]);
+    // The link was not spent.
+    await setup.signing.openView({ token: unopened });
+    expect(await outcomeOf(openPage(agreement).then((page) => finish(agreement, page)))).toBe("ok");
+  });
+
+  test("is one at a time, is over by itself, and belongs to whoever made it", async () => {
+    const { id: agreementId } = await insert();
+    const locks = await Promise.all([1, 2, 3, 4].map(() => outcomeOf(lockOf(agreementId))));
+    expect(locks.sort()).toEqual(["ENVELOPE_LOCKED", "ENVELOPE_LOCKED", "ENVELOPE_LOCKED", "ok"]);
+    const { lock } = await organization.client.getAgreementLock({ agreementId }, organization.headers);
+    expect(lock?.token).toMatch(/^[0-9a-f-]{36}$/);
+    const other = { headers: { ...organization.headers.headers, "x-client-id": "other" } };
+    const asOther = { agreementId, durationSeconds: 900 };
+    expect((await organization.client.getAgreementLock({ agreementId }, other)).lock?.token).toBe("");
+    await expectDomainError(organization.client.extendAgreementLock(asOther, other), "ENVELOPE_LOCKED");
+    await expectDomainError(organization.client.unlockAgreement({ agreementId }, other), "ENVELOPE_LOCKED");
+    await expectDomainError(
+      organization.client.unlockAgreement({ agreementId }, setup.organization().headers),
+      "ENVELOPE_NOT_FOUND",
+    );
+    const extended = await organization.client.extendAgreementLock(asOther, organization.headers);
+    expect(extended.lock).toMatchObject({ token: lock?.token, durationSeconds: 900 });
+    setup.advance(899_000);
+    await expectDomainError(correct(agreementId, { emailSubject: "Early" }), "ENVELOPE_LOCKED");
+    setup.advance(2_000);
+    await correct(agreementId, { emailSubject: "After" });
+    await expectDomainError(
+      organization.client.getAgreementLock({ agreementId }, organization.headers),
+      "ENVELOPE_NOT_LOCKED",
+    );
+    await lockOf(agreementId);
+  });
+
+  test("is for what can be changed, and in the compatible interface where corrections are turned on", async () => {
+    const ended = await insert({ status: "voided" });
+    await expectDomainError(lockOf(ended.id), "INVALID_ENVELOPE_STATUS");
+    const { id: agreementId } = await insert();
+    const asked = { agreementId, ifTurnedOn: true };
+    await expectDomainError(
+      organization.client.lockAgreement(asked, organization.headers),
+      "ENVELOPE_CANNOT_BE_MODIFIED",
+    );
+    const draft = await insert({ status: "created" });
+    await organization.client.lockAgreement({ ...asked, agreementId: draft.id }, organization.headers);
+  });
+});
+
 describe("at the same moment", () => {
   const rounds = 200;
   const atOnce = 4;
@@ -251,6 +332,19 @@ describe("at the same moment", () => {
       "RECIPIENT_ALREADY_SIGNED + ok: sent, Ann completed",
       "ok + VIEW_URL_EXPIRED: sent, Ann delivered",
     ]).toEqual(expect.arrayContaining([...seen.keys()]));
+  });
+
+  test("what is being signed is locked before or after", async () => {
+    const sign = async (agreement: Agreement) => {
+      const page = await openPage(agreement);
+      return () => finish(agreement, page);
+    };
+    const lock = async (agreement: Agreement) => () =>
+      organization.client.lockAgreement({ agreementId: agreement.id }, organization.headers);
+    const seen = await race(lock, sign);
+    expect(["ok + ok: sent, Ann completed", "ok + ENVELOPE_LOCKED: sent, Ann delivered"]).toEqual(
+      expect.arrayContaining([...seen.keys()]),
+    );
   });
 
   test("what is voided is corrected before or not at all", async () => {

@@ -31,6 +31,7 @@ import {
   putDocuments,
   removeDocuments,
 } from "../../edit/documents.ts";
+import { agreementLocks } from "../../edit/locks.ts";
 import { createIntake } from "../../intake/intake.ts";
 import { getCertificate, listConsentTexts } from "../../list/evidence.ts";
 import { unknownSender } from "../../organization-reader.ts";
@@ -83,7 +84,7 @@ export async function startSigning() {
         ...{ ...putDocuments(deps), ...removeDocuments(deps), ...getDocumentContent(deps), ...proposeTabs(deps) },
         ...{ ...getCombinedDocument(deps), ...getCertificate(deps) },
         ...attachments(deps),
-        ...{ ...correctAgreement(deps), ...voidAgreement(deps) },
+        ...{ ...correctAgreement(deps), ...voidAgreement(deps), ...agreementLocks(deps) },
         ...listConsentTexts(deps),
         ...{ ...createRecipientView(deps), ...createSenderView(deps) },
       });

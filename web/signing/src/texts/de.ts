@@ -117,6 +117,7 @@ export const de: Texts = {
   errorsHeading: "Einige Felder brauchen Ihre Aufmerksamkeit",
   fieldMissing: "Dieses Feld muss ausgefüllt werden.",
   fieldWrong: "Bitte prüfen Sie diese Eingabe.",
+  locked: "Der Absender ändert gerade den Vorgang. Versuchen Sie es in ein paar Minuten noch einmal.",
   failed: "Das hat nicht geklappt. Nichts wurde geändert; bitte versuchen Sie es noch einmal.",
   reference: "Kennung für den Support: {id}",
   finishedHeading: "Fertig",

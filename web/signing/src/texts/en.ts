@@ -117,6 +117,7 @@ export const en: Texts = {
   errorsHeading: "Some fields need your attention",
   fieldMissing: "This field is required.",
   fieldWrong: "Check this entry.",
+  locked: "The sender is changing the agreement. Try again in a few minutes.",
   failed: "That didn’t work. Nothing was changed. Try again.",
   reference: "Reference for support: {id}",
   finishedHeading: "Done",

@@ -120,6 +120,7 @@ export const es: Texts = {
   errorsHeading: "Algunos campos necesitan su atención",
   fieldMissing: "Este campo es obligatorio.",
   fieldWrong: "Compruebe este dato.",
+  locked: "El remitente está modificando el acuerdo. Vuelva a intentarlo dentro de unos minutos.",
   failed: "No ha funcionado. No se ha cambiado nada; inténtelo de nuevo.",
   reference: "Referencia para soporte: {id}",
   finishedHeading: "Listo",

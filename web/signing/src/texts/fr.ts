@@ -121,6 +121,7 @@ export const fr: Texts = {
   errorsHeading: "Certains champs demandent votre attention",
   fieldMissing: "Ce champ est obligatoire.",
   fieldWrong: "Veuillez vérifier cette saisie.",
+  locked: "L’expéditeur est en train de modifier le document. Réessayez dans quelques minutes.",
   failed: "Cela n’a pas fonctionné. Rien n’a été modifié ; veuillez réessayer.",
   reference: "Référence pour l’assistance : {id}",
   finishedHeading: "C’est fait",

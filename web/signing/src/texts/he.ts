@@ -119,6 +119,7 @@ export const he: Texts = {
   errorsHeading: "כמה שדות דורשים תשומת לב",
   fieldMissing: "זהו שדה חובה.",
   fieldWrong: "יש לבדוק את הערך הזה.",
+  locked: "ההסכם משתנה כעת בידי השולח. אפשר לנסות שוב בעוד כמה דקות.",
   failed: "הפעולה לא הצליחה. דבר לא השתנה; אפשר לנסות שוב.",
   reference: "מספר לפנייה לתמיכה: {id}",
   finishedHeading: "בוצע",

@@ -120,6 +120,7 @@ export const it: Texts = {
   errorsHeading: "Alcuni campi richiedono attenzione",
   fieldMissing: "Questo campo è obbligatorio.",
   fieldWrong: "Controllare questo valore.",
+  locked: "Il mittente sta modificando il documento. Riprovi tra qualche minuto.",
   failed: "Operazione non riuscita. Nulla è stato modificato; riprovare.",
   reference: "Riferimento per l’assistenza: {id}",
   finishedHeading: "Fatto",

@@ -117,6 +117,7 @@ export const ja: Texts = {
   errorsHeading: "確認が必要な項目があります",
   fieldMissing: "この項目は必須です。",
   fieldWrong: "入力内容をご確認ください。",
+  locked: "送信者が契約を変更しています。数分後にもう一度お試しください。",
   failed: "処理できませんでした。何も変更されていません。もう一度お試しください。",
   reference: "お問い合わせ番号: {id}",
   finishedHeading: "完了しました",

@@ -121,6 +121,7 @@ export const nl: Texts = {
   errorsHeading: "Enkele velden vragen uw aandacht",
   fieldMissing: "Dit veld is verplicht.",
   fieldWrong: "Controleer deze invoer.",
+  locked: "De afzender wijzigt de overeenkomst. Probeer het over een paar minuten opnieuw.",
   failed: "Dat is niet gelukt. Er is niets gewijzigd; probeer het opnieuw.",
   reference: "Referentie voor ondersteuning: {id}",
   finishedHeading: "Klaar",

@@ -122,6 +122,7 @@ export const pl: Texts = {
   errorsHeading: "Niektóre pola wymagają uwagi",
   fieldMissing: "To pole jest wymagane.",
   fieldWrong: "Sprawdź tę wartość.",
+  locked: "Nadawca zmienia właśnie umowę. Spróbuj ponownie za kilka minut.",
   failed: "Nie udało się. Nic się nie zmieniło; spróbuj ponownie.",
   reference: "Numer dla pomocy technicznej: {id}",
   finishedHeading: "Gotowe",

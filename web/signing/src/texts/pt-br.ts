@@ -120,6 +120,7 @@ export const ptBr: Texts = {
   errorsHeading: "Alguns campos precisam da sua atenção",
   fieldMissing: "Este campo é obrigatório.",
   fieldWrong: "Verifique este valor.",
+  locked: "O remetente está alterando o acordo. Tente de novo em alguns minutos.",
   failed: "Não funcionou. Nada foi alterado; tente novamente.",
   reference: "Referência para o suporte: {id}",
   finishedHeading: "Pronto",

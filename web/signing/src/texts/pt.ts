@@ -120,6 +120,7 @@ export const pt: Texts = {
   errorsHeading: "Alguns campos precisam da sua atenção",
   fieldMissing: "Este campo é obrigatório.",
   fieldWrong: "Verifique este valor.",
+  locked: "O remetente está a alterar o acordo. Tente novamente dentro de alguns minutos.",
   failed: "Não funcionou. Nada foi alterado; tente novamente.",
   reference: "Referência para a assistência: {id}",
   finishedHeading: "Concluído",

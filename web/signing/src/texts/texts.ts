@@ -76,6 +76,7 @@ export interface Texts {
   readonly errorsHeading: string;
   readonly fieldMissing: string;
   readonly fieldWrong: string;
+  readonly locked: string;
   readonly failed: string;
   readonly reference: string;
   readonly finishedHeading: string;

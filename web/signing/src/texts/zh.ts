@@ -115,6 +115,7 @@ export const zh: Texts = {
   errorsHeading: "有些内容需要您检查",
   fieldMissing: "此项为必填项。",
   fieldWrong: "请检查此项内容。",
+  locked: "发件人正在更改协议。请几分钟后再试。",
   failed: "操作未成功，没有任何更改。请重试。",
   reference: "支持编号：{id}",
   finishedHeading: "已完成",

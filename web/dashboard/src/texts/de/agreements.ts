@@ -183,6 +183,8 @@ export const agreements: Texts["agreements"] = {
     ["agreement.paused", "Pausiert"],
     ["agreement.resumed", "Fortgesetzt"],
     ["agreement.corrected", "Vereinbarung berichtigt"],
+    ["agreement.locked", "Für eine Änderung gesperrt"],
+    ["agreement.unlocked", "Entsperrt"],
     ["agreement.reminded", "Empfänger erinnert"],
     ["agreement.delivered", "Von allen geöffnet, die an der Reihe waren"],
     ["agreement.completing", "Von allen unterschrieben; Versiegelung begonnen"],

@@ -183,6 +183,8 @@ export const agreements = {
     ["agreement.paused", "Paused"],
     ["agreement.resumed", "Resumed"],
     ["agreement.corrected", "Agreement corrected"],
+    ["agreement.locked", "Locked for a change"],
+    ["agreement.unlocked", "Unlocked"],
     ["agreement.reminded", "Recipients reminded"],
     ["agreement.delivered", "Opened by everyone whose turn it was"],
     ["agreement.completing", "Everyone signed; sealing started"],
