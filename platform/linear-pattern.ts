@@ -1,4 +1,4 @@
-import type { CharacterSet } from "./linear-pattern-set.ts";
+import type { CharacterSet } from "./linear-pattern-syntax.ts";
 import { type ParsedPattern, type PatternNode, parsePattern } from "./linear-pattern-syntax.ts";
 
 export type LinearPattern =

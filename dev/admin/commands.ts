@@ -4,23 +4,21 @@ import { type DeadEventClient, deadEventCommands } from "./dead-event-commands.t
 import { deletionCommands, type MasterKeyClient, masterKeyCommands } from "./deletion-and-key-commands.ts";
 import { type EvidenceAdminClient, evidenceCommands } from "./evidence-commands.ts";
 import {
-  type CommandOf,
-  optionalCount,
-  requiredPlan,
-  requiredText,
-  requiring,
-  UsageError,
-  type Values,
-} from "./values.ts";
-import {
   busyView,
+  type CommandOf,
   clientKeyView,
   clientView,
   keyView,
+  optionalCount,
   organizationForPeople,
   organizationView,
+  requiredPlan,
+  requiredText,
+  requiring,
   summaryForPeople,
   summaryView,
+  UsageError,
+  type Values,
 } from "./views.ts";
 
 export type AdminClient = Client<typeof AdminService>;

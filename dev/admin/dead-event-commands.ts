@@ -1,8 +1,15 @@
 import type { Client } from "@connectrpc/connect";
 import type { DeadEventService } from "#gen/assent/operations/v1/dead_events_pb.ts";
 import type { ServiceName } from "./endpoint.ts";
-import { type CommandOf, optionalCount, requiredText, UsageError, type Values } from "./values.ts";
-import { deadEventLine, deadEventView } from "./views.ts";
+import {
+  type CommandOf,
+  deadEventLine,
+  deadEventView,
+  optionalCount,
+  requiredText,
+  UsageError,
+  type Values,
+} from "./views.ts";
 
 export type DeadEventClient = Client<typeof DeadEventService>;
 

@@ -3,8 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import { type AdminService, DeletionStatus, type OrganizationDeletion } from "#gen/assent/auth/v1/auth_pb.ts";
 import type { MasterKeyService, Reseal } from "#gen/assent/operations/v1/master_keys_pb.ts";
 import { namedService } from "./dead-event-commands.ts";
-import { type CommandOf, requiring } from "./values.ts";
-import { isoTime } from "./views.ts";
+import { type CommandOf, isoTime, requiring } from "./views.ts";
 
 const statuses = new Map<DeletionStatus, string>(
   Object.entries(DeletionStatus).map(([name, value]) => [value, name.toLowerCase()]),

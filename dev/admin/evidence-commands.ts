@@ -1,8 +1,16 @@
 import type { Client } from "@connectrpc/connect";
 import type { EvidenceAdminService } from "#gen/assent/click/v1/click_pb.ts";
 import { anchorLogId } from "../../services/click/log/leaf.ts";
-import { type CommandOf, requiredText, requiring, UsageError } from "./values.ts";
-import { logEpochView, logWitnessView, setbackView, signingKeyView } from "./views.ts";
+import {
+  type CommandOf,
+  logEpochView,
+  logWitnessView,
+  requiredText,
+  requiring,
+  setbackView,
+  signingKeyView,
+  UsageError,
+} from "./views.ts";
 
 interface LogList {
   readonly unconfirmed: number;

@@ -10,7 +10,7 @@ import { createAdminTransport } from "../admin-transport.ts";
 import { type Command, commands } from "./commands.ts";
 import { namedService, services } from "./dead-event-commands.ts";
 import { findEndpoint } from "./endpoint.ts";
-import { UsageError, type Values } from "./values.ts";
+import { UsageError, type Values } from "./views.ts";
 
 export interface AdminSurroundings {
   readonly env: Environment;

@@ -1,5 +1,4 @@
-import { createSliceCache, createSlicedFont, type SlicedFont } from "./sliced-font.ts";
-import { writeTrueType } from "./truetype.ts";
+import { createSliceCache, createSlicedFont, type SlicedFont, writeTrueType } from "./truetype.ts";
 
 /** Chinese, Japanese and Korean glyphs. Each document gets a font with just the characters it uses. */
 export interface EastAsianFonts {

@@ -1,9 +1,9 @@
 import { readAddress, schemeAfterCleaning } from "./address.ts";
+import { isUnsafeWhenDecoded } from "./elements.ts";
 import type { HtmlFindingCode, ReportHtml } from "./findings.ts";
 import { quotable } from "./findings.ts";
 import type { AttributeRule, HtmlRules } from "./rules.ts";
 import type { SourceAttribute, StartTag } from "./tokens.ts";
-import { isUnsafeWhenDecoded } from "./unsafe-text.ts";
 
 /** Checks a start tag and its attributes. True when the element itself is allowed. */
 export function checkTag(tag: StartTag, rules: HtmlRules, report: ReportHtml): boolean {

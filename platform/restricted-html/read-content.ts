@@ -1,4 +1,5 @@
 import { pdfTextToHtml, readPdfText } from "../pdf-text.ts";
+import { reportUnsafeCharacters, reportUnsafeReferences } from "./elements.ts";
 import type { HtmlFinding, HtmlFindingCode, LocatedHtmlFinding } from "./findings.ts";
 import { createFindingList, type FindingList, locateFindings } from "./findings.ts";
 import { type ConvertedMarkdown, convertMarkdown } from "./markdown.ts";
@@ -7,7 +8,6 @@ import { maxHtmlFindings, parseRestrictedHtml } from "./parse.ts";
 import { plainTextToHtml } from "./serialize.ts";
 import { textAsWritten, type VisibleText, visibleTextOf } from "./text.ts";
 import type { SourceRange } from "./tree.ts";
-import { reportUnsafeCharacters, reportUnsafeReferences } from "./unsafe-text.ts";
 
 /** How a text for people is written. */
 export type ContentFormat = "HTML" | "MARKDOWN" | "TEXT" | "PDF";

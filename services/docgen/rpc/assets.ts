@@ -6,7 +6,7 @@ import { type Asset, parseAsset } from "../domain/asset.ts";
 import { nameProblems, refuse } from "../domain/problems.ts";
 import { addAsset, deleteAsset as deleteRow, findAsset, pageOfAssets } from "../store/asset-store.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
-import { assetMessage, canonicalId, parseAfterId } from "./messages.ts";
+import { assetMessage, canonicalId, parseAfterId } from "./documents.ts";
 
 export const createAsset = (
   deps: Pick<DocgenDeps, "pool" | "blobs" | "clock" | "newId">,

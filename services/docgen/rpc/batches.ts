@@ -11,8 +11,7 @@ import { pageOfItems } from "../store/document-store.ts";
 import { noteItemsEnded } from "../store/finish-store.ts";
 import { schema } from "../store/orm.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
-import { documentMessage, documentStatusOf } from "./documents.ts";
-import { canonicalId, parseAfterId } from "./messages.ts";
+import { canonicalId, documentMessage, documentStatusOf, parseAfterId } from "./documents.ts";
 
 type Deps = Pick<DocgenDeps, "pool" | "clock" | "newId" | "wakeRelay">;
 

@@ -7,7 +7,7 @@ import { defaultPage } from "../domain/page.ts";
 import { defaultLocale, invalidData, parseJsonObject } from "../domain/problems.ts";
 import { RenderError, type Rendered, type RenderJob } from "../renderer/render-job.ts";
 import type { DocgenDeps } from "./deps.ts";
-import { findingMessage } from "./messages.ts";
+import { findingMessage } from "./documents.ts";
 
 type Handlers = Pick<ServiceImpl<typeof RendererService>, "readWord" | "fillWord">;
 

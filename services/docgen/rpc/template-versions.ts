@@ -30,7 +30,7 @@ import { addVersion, findTemplate, findVersion, lockTemplate } from "../store/te
 import type { CheckedTemplate } from "../templating/checked-template.ts";
 import type { Finding, JsonSchema, TemplateSource } from "../templating/template-source.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
-import { canonicalId, findingMessage, formatFromWire, templateMessage } from "./messages.ts";
+import { canonicalId, findingMessage, formatFromWire, templateMessage } from "./documents.ts";
 
 type Deps = Pick<DocgenDeps, "orm" | "pool" | "blobs" | "checker" | "clock">;
 

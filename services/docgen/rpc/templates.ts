@@ -7,7 +7,7 @@ import { effectiveChanges, formatProblems, type Template } from "../domain/templ
 import { inOrganization, TemplateEntity } from "../store/orm.ts";
 import { addTemplate, findTemplate, findUnchanged, lockTemplate, pageOfTemplates } from "../store/template-store.ts";
 import type { DocgenDeps, DocgenRpcs } from "./deps.ts";
-import { canonicalId, listedTemplateMessage, parseAfterId, templateMessage } from "./messages.ts";
+import { canonicalId, listedTemplateMessage, parseAfterId, templateMessage } from "./documents.ts";
 import { type NewTemplate, parseNewTemplate, parseTemplateChanges } from "./template-versions.ts";
 
 type Deps = Pick<DocgenDeps, "orm" | "clock" | "newId">;

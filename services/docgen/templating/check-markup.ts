@@ -1,11 +1,10 @@
-import { voidElements } from "#platform/restricted-html/elements.ts";
+import { reportUnsafeCharacters, voidElements } from "#platform/restricted-html/elements.ts";
 import type { HtmlFinding, LocatedHtmlFinding } from "#platform/restricted-html/findings.ts";
 import { type ConvertedMarkdown, convertMarkdown } from "#platform/restricted-html/markdown.ts";
 import { maxHtmlFindings, parseRestrictedHtml } from "#platform/restricted-html/parse.ts";
 import { placeInMarkdown } from "#platform/restricted-html/read-content.ts";
 import { readTokens, type StartTag } from "#platform/restricted-html/tokens.ts";
 import type { SourceRange } from "#platform/restricted-html/tree.ts";
-import { reportUnsafeCharacters } from "#platform/restricted-html/unsafe-text.ts";
 import type { FlatBoundary, FlatTemplate } from "./flat-template.ts";
 import { assetIdOf } from "./image-address.ts";
 import { findMisplacedOutputs, type OutputMarks } from "./outputs.ts";

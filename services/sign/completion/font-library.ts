@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { create, type Font } from "@cantoo/fontkit";
 import bidiFactory, { type Bidi } from "bidi-js";
 import { createEastAsianFonts, type EastAsianFonts } from "#platform/fonts/east-asian.ts";
-import { createSliceCache, createSlicedFont, type SlicedFont } from "#platform/fonts/sliced-font.ts";
+import { createSliceCache, createSlicedFont, type SlicedFont } from "#platform/fonts/truetype.ts";
 
 /** Font data, read once per process and on first use: most texts need none of it. */
 export interface FontLibrary {

@@ -3,8 +3,13 @@ import { sealedBlobsSql } from "#platform/blobs/blob-store.ts";
 import { createRoleSql, destroyerSql, forceOrgIsolationSql } from "#platform/db/ddl.ts";
 import { type ServiceMigrations, sqlMigration } from "#platform/db/migrate.ts";
 import { Migration001Initial } from "./001_initial.ts";
-import { Migration002Evidence, Migration011TrailFormat, migrations005To008 } from "./002_to_011.ts";
-import { Migration016Retention, Migration017Erasure } from "./016_to_017.ts";
+import {
+  Migration002Evidence,
+  Migration011TrailFormat,
+  Migration016Retention,
+  Migration017Erasure,
+  migrations005To008,
+} from "./002_to_017.ts";
 import { fileSearchMigrations, uploadMigrations, workflowMigrations } from "./033_to_037.ts";
 
 /** Files are sealed under a key of their agreement. Those of before stay as they are until it is their turn. */

@@ -1,8 +1,7 @@
 import "./chart.css";
-import type { ReactNode } from "react";
-import { useTexts } from "../texts/texts.tsx";
+import { type ReactNode, useMemo } from "react";
+import { useLanguage, useTexts } from "../texts/texts.tsx";
 import { Table } from "./table.tsx";
-import { useNumbers } from "./use-numbers.ts";
 
 interface ChartBar {
   readonly id: string;
@@ -179,4 +178,18 @@ function Axis({ points }: { readonly points: readonly ChartPoint[] }) {
       ))}
     </div>
   );
+}
+
+/** Numbers as the person writes them. */
+export function useNumbers() {
+  const { locale } = useLanguage();
+  return useMemo(() => {
+    const counts = new Intl.NumberFormat(locale);
+    const shares = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+    return {
+      count: (value: number): string => counts.format(value),
+      /** Of a number between 0 and 1. */
+      share: (value: number): string => shares.format(value),
+    };
+  }, [locale]);
 }

@@ -9,10 +9,9 @@ import { Link } from "../../app/router.tsx";
 import { type Session, useSession } from "../../app/session.tsx";
 import { type Texts, useLanguage, useTexts } from "../../texts/texts.tsx";
 import { Badge } from "../../ui/badge.tsx";
-import { ChartBars, ChartColumns, ChartMeter } from "../../ui/charts.tsx";
+import { ChartBars, ChartColumns, ChartMeter, useNumbers } from "../../ui/charts.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Facts, NumberTiles, Page, Section } from "../../ui/page.tsx";
-import { useNumbers } from "../../ui/use-numbers.ts";
 import { Loaded } from "../access/parts.tsx";
 
 /** Who is here, what happens today, and what comes next. */

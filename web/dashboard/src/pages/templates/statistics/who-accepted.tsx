@@ -4,13 +4,13 @@ import { csvLine, csvMark } from "#platform/csv.ts";
 import { useApi } from "../../../api/client.ts";
 import { useTexts } from "../../../texts/texts.tsx";
 import { Button } from "../../../ui/button.tsx";
+import { useNumbers } from "../../../ui/charts.tsx";
 import { saveFile } from "../../../ui/download-button.tsx";
 import { Form } from "../../../ui/form.tsx";
 import { Section } from "../../../ui/page.tsx";
 import { type Column, Table } from "../../../ui/table.tsx";
 import { TextField } from "../../../ui/text-field.tsx";
 import { Time } from "../../../ui/time.tsx";
-import { useNumbers } from "../../../ui/use-numbers.ts";
 import { templatePath } from "../queries.ts";
 
 /** What one request takes. */
