@@ -1,6 +1,7 @@
 import {
   AgreementSchema,
   AgreementStatus,
+  Assurance,
   type CustomField,
   CustomFieldSchema,
   DocumentSchema,
@@ -9,7 +10,13 @@ import {
   RecipientRole,
   RecipientSchema,
   RecipientStatus,
+  VerificationInputSchema,
+  VerificationMethod,
+  VerificationMoment,
+  VerificationSchema,
+  VerificationState,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { UnlockVerificationRequestSchema } from "#gen/assent/sign/v1/sign_pb.ts";
 import {
   bigCount,
   choice,
@@ -28,12 +35,63 @@ import {
   time,
   uuid,
 } from "./kinds.ts";
-import { type AnswerOf, type CreateOf, computed, optional, readOnly, together } from "./members.ts";
+import { type AnswerOf, type CreateOf, computed, optional, readOnly, required, together } from "./members.ts";
 import { nested, resource, shown } from "./resource.ts";
 import { tab } from "./tabs.ts";
 import { workflowContent, workflowShown } from "./workflow.ts";
 
 const words = (max: number) => orNull(text(0, max, { everywhere: true }));
+
+const checkTexts = {
+  before: "viewing shows nothing of the agreement before it is passed; signing asks for it before the person finishes.",
+  email: "For email_code: where codes go, if not to the recipient's own address.",
+};
+
+/** A check that is asked of a recipient. */
+const checkInput = resource(VerificationInputSchema, {
+  method: required(named(VerificationMethod, "lower"), {
+    description:
+      "How the person proves who they are. access_code: a code that you tell them in another way. email_code: six digits that are emailed to them when they ask.",
+    example: "access_code",
+  }),
+  before: optional(orNull(named(VerificationMoment, "lower")), {
+    description: `${checkTexts.before} Default: viewing.`,
+    example: "viewing",
+  }),
+  email: optional(words(500), { description: checkTexts.email, example: "ann@work.example" }),
+  accessCode: optional(words(50), {
+    description:
+      "For access_code: 3 to 50 characters; use six or more. No answer shows it. If absent, the code of an existing check stays.",
+    example: "Lighthouse 42",
+  }),
+});
+type CheckBody = CreateOf<typeof checkInput.table>;
+
+/** All checks of a recipient: those that a list leaves out are no longer asked for. */
+const checksBody: Kind<unknown, readonly CheckBody[]> = {
+  at: () => ({
+    schema: () => ({ type: "array", items: checkInput.schemas.create, maxItems: 10 }),
+    fromJson: (body: readonly CheckBody[]) => ({ checks: body.map((one) => checkInput.create(one)) }),
+  }),
+};
+const verification = optional(checksBody, {
+  null: "both",
+  description: "What the recipient has to prove to us, each method at most once. If present, it replaces all checks.",
+});
+
+/** How far a check is. */
+const check = shown(VerificationSchema, {
+  method: readOnly(named(VerificationMethod, "lower"), { example: "access_code" }),
+  before: readOnly(named(VerificationMoment, "lower"), { description: checkTexts.before, example: "viewing" }),
+  email: readOnly(orNull(text()), { description: checkTexts.email, example: null }),
+  state: readOnly(named(VerificationState, "lower"), {
+    description: "passed: in one session or more; others have to pass it again. locked: after five wrong answers.",
+    example: "passed",
+  }),
+  failures: readOnly(count, { description: "Wrong answers in all.", example: 0 }),
+  passedAt: readOnly(orNull(time), { description: "When it was last passed." }),
+  lockedAt: readOnly(orNull(time), { example: null }),
+});
 
 /** What requests say of a recipient, and answers do. */
 const person = {
@@ -72,7 +130,7 @@ const recipientId = optional(words(50), {
 });
 
 /** A recipient of a request, in the group of those who are asked for the same. */
-const recipientInput = resource(RecipientInputSchema, { recipientId, ...person });
+const recipientInput = resource(RecipientInputSchema, { recipientId, ...person, verification });
 
 /** A recipient of a request among those who sign or approve. */
 const signerInput = resource(RecipientInputSchema, {
@@ -82,6 +140,7 @@ const signerInput = resource(RecipientInputSchema, {
     example: "signer",
   }),
   ...person,
+  verification,
 });
 
 /** A recipient of a request whose address names it. */
@@ -91,6 +150,7 @@ export const recipientChanges = resource(RecipientInputSchema, {
     example: "signer",
   }),
   ...person,
+  verification,
 });
 
 export const recipient = shown(RecipientSchema, {
@@ -110,6 +170,22 @@ export const recipient = shown(RecipientSchema, {
     example: null,
   }),
   deliveryFailedReason: readOnly(orNull(text()), { description: "Why the email bounced.", example: null }),
+  verification: readOnly(list(nested(check)), {
+    description: "What the recipient has to prove. We perform each check ourselves.",
+    example: [],
+  }),
+  assurance: readOnly(orNull(named(Assurance, "dashed")), {
+    description:
+      "What we have checked ourselves of who the recipient is: link (they had the link), mailbox (they read a mailbox), shared-secret (they knew the access code), combined (both). Null before they open the agreement. What your application says it checked never counts.",
+    example: "link",
+  }),
+});
+
+export const unlocking = resource(UnlockVerificationRequestSchema, {
+  accessCode: optional(words(50), {
+    description: "A new access code, for a recipient who is asked for one. If absent, it stays.",
+    example: "Lighthouse 43",
+  }),
 });
 
 export type Recipient = AnswerOf<typeof recipient.table>;

@@ -8,12 +8,16 @@ import {
   RecipientRole,
   RecipientSchema,
   RecipientStatus,
+  VerificationMethod,
+  VerificationMoment,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import {
   AddAttachmentRequestSchema,
   AddAttachmentResponseSchema,
   type AdoptedSignature,
   AdoptedSignatureSchema,
+  AnswerVerificationRequestSchema,
+  AnswerVerificationResponseSchema,
   ConsentTextSchema,
   DeclineSigningRequestSchema,
   EndSenderViewRequestSchema,
@@ -24,14 +28,19 @@ import {
   GiveConsentRequestSchema,
   GiveConsentResponseSchema,
   LeaveSigningRequestSchema,
+  PendingVerificationSchema,
   SaveSigningProgressRequestSchema,
   SenderDecision,
+  SendVerificationCodeRequestSchema,
+  SendVerificationCodeResponseSchema,
   TabValueSchema,
+  VerificationOutcome,
   ViewKind,
 } from "#gen/assent/sign/v1/signing_pb.ts";
 import { type BrandLook, brandLookOf, brandLookSchema } from "./brands.ts";
 import {
   choice,
+  count,
   described,
   digest,
   flag,
@@ -130,8 +139,41 @@ const saved = shown(GetCeremonyResponseSchema, {
 export type CeremonyDocument = AnswerOf<typeof document.table>;
 export type CeremonyRecipient = AnswerOf<typeof recipient.table>;
 
+/** A check that the session has not passed. */
+const pending = shown(PendingVerificationSchema, {
+  method: readOnly(named(VerificationMethod, "lower")),
+  before: readOnly(named(VerificationMoment, "lower")),
+  isLocked: readOnly(flag),
+  hint: readOnly(text(), { description: "Where a code goes, such as a•••@example.com." }),
+  triesLeft: readOnly(count),
+  isSent: readOnly(flag, { description: "Whether a code was sent to this session that still works." }),
+  waitSeconds: readOnly(count, { description: "When another code can be sent." }),
+});
+export type PendingCheck = AnswerOf<typeof pending.table>;
+
+const method = required(named(VerificationMethod, "lower"), { example: "email_code" });
+export const codeWanted = resource(SendVerificationCodeRequestSchema, { method });
+export const codeSent = shown(SendVerificationCodeResponseSchema, {
+  sent: readOnly(flag, { description: "False if the previous code was sent too recently, or too many were." }),
+  verification: readOnly(nested(pending)),
+});
+export const codeAnswer = resource(AnswerVerificationRequestSchema, {
+  method,
+  code: required(text(1, 200), { example: "123456" }),
+});
+export const codeOutcome = shown(AnswerVerificationResponseSchema, {
+  outcome: readOnly(named(VerificationOutcome, "dashed"), {
+    description: "no-code: this session has no code that still works. That isn't a wrong answer.",
+  }),
+  triesLeft: readOnly(count),
+});
+
 export const ceremony = shown(GetCeremonyResponseSchema, {
   kind: readOnly(named(ViewKind, "dashed")),
+  organizationName: aText,
+  verification: readOnly(list(nested(pending)), {
+    description: "What the session hasn't proved yet. While one of the checks comes before viewing, agreement is null.",
+  }),
   agreement: given<AnswerOf<typeof agreement.table> | null>(nullable(agreement.schemas.answer)),
   recipient: given<CeremonyRecipient | null>(nullable(recipient.schemas.answer)),
   others: given<readonly AnswerOf<typeof other.table>[]>(listOf(other.schemas.answer)),
@@ -153,7 +195,7 @@ export type Ceremony = AnswerOf<typeof ceremony.table>;
 
 /** What the signing page is told of a session. */
 export function ceremonyOf(message: GetCeremonyResponse, reportAbuseUrl: string): Ceremony {
-  const { agreement: shared, recipientId, canAct, organizationName, brand } = message;
+  const { agreement: shared, recipientId, canAct, organizationId, organizationName, brand } = message;
   const recipients = shared?.recipients ?? [];
   const person = recipients.find(({ id }) => id === recipientId);
   const asksConsent = canAct && needsConsent(person);
@@ -162,7 +204,7 @@ export function ceremonyOf(message: GetCeremonyResponse, reportAbuseUrl: string)
   return ceremony.answer(message, {
     agreement: shared === undefined ? null : agreement.answer(shared, { organizationName }),
     recipient: person === undefined ? null : recipient.answer(person),
-    brand: brand && shared ? brandLookOf(brand, shared.organizationId) : null,
+    brand: brand && organizationId !== "" ? brandLookOf(brand, organizationId) : null,
     others: recipients.filter((one) => one !== person).map(otherOf),
     reportAbuseUrl: reportAbuseUrl === "" ? null : reportAbuseUrl,
     progress: saved.answer(message, {

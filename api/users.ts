@@ -71,7 +71,7 @@ const notices = resource(NoticeSettingsSchema, {
   completed: told("Everyone is done, and the documents are sealed."),
   expiring: told("The time of an agreement is nearly over."),
   expired: told("An agreement was not finished in time."),
-  undelivered: told("An email to a recipient bounced."),
+  undelivered: told("A recipient can't continue: an email bounced, or a verification is locked."),
   applications: told("Also of agreements that API keys and OAuth clients have sent.", false),
 });
 

@@ -420,6 +420,16 @@ export const errorCatalogue = {
     Code.InvalidArgument,
     "The returnUrl must be an absolute https URL of at most 470 characters.",
   ),
+  VERIFICATION_REQUIRED: row(
+    403,
+    Code.PermissionDenied,
+    "The session has not proved yet what the sender asks for. Pass the checks that the session lists, then try again.",
+  ),
+  VERIFICATION_LOCKED: row(
+    403,
+    Code.PermissionDenied,
+    "The check failed too often and is locked. Only the sender can unlock it.",
+  ),
   CONSENT_REQUIRED: row(
     400,
     Code.FailedPrecondition,

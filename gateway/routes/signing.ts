@@ -4,6 +4,10 @@ import {
   attached,
   ceremony,
   ceremonyOf,
+  codeAnswer,
+  codeOutcome,
+  codeSent,
+  codeWanted,
   consented,
   consentGiven,
   decision,
@@ -42,7 +46,14 @@ const turnErrors = [
   "RECIPIENT_ALREADY_SIGNED",
   "RECIPIENT_NOT_IN_SEQUENCE",
   "ENVELOPE_LOCKED",
+  "VERIFICATION_REQUIRED",
 ] as const satisfies readonly ErrorCode[];
+const checkErrors = [
+  "VIEW_URL_EXPIRED",
+  "RECIPIENT_NOT_IN_SEQUENCE",
+  "ENVELOPE_LOCKED",
+  "VERIFICATION_LOCKED",
+] as const;
 const endedAnswer = { status: 200, description: "Where to go next.", schema: ended.schemas.answer } as const;
 const sampleTab = "01961234-5678-7abc-8def-0123456789ab";
 
@@ -74,7 +85,13 @@ export const signingRoutes: readonly Route[] = [
       "The first load in a session counts as opening the agreement, because the service observes it itself. Following the link doesn't count, because mail scanners do that too, and neither does consenting. HEAD opens nothing. Once the agreement is completed, `certificate` is its certificate of completion.",
     texts: { ...base.texts, documentId: schemas.documentParam },
     success: { status: 200, description: "The PDF.", contentType: "application/pdf" },
-    errors: ["VIEW_URL_EXPIRED", "RECIPIENT_NOT_IN_SEQUENCE", "ENVELOPE_LOCKED", ...fileErrors],
+    errors: [
+      "VIEW_URL_EXPIRED",
+      "RECIPIENT_NOT_IN_SEQUENCE",
+      "ENVELOPE_LOCKED",
+      "VERIFICATION_REQUIRED",
+      ...fileErrors,
+    ],
     call: async (request, { signing }) => {
       const sessionToken = requireSessionToken(request);
       if (request.method === "HEAD") {
@@ -85,6 +102,34 @@ export const signingRoutes: readonly Route[] = [
       return signing.getCeremonyDocument({ sessionToken, documentId, visitor: visitorOf(request) }, patiently);
     },
     respond: (document) => (document === undefined ? unopenedFile : pdfReply(document.content, document.fileName)),
+  }),
+  defineRoute({
+    ...write,
+    operationId: "sendVerificationCode",
+    path: "/signing/s/{sid}/verification/code",
+    summary: "Email a code to the person",
+    description:
+      "For checks in `verification` of the ceremony with the method email_code. The code works for 10 minutes, in this session only, and only the newest one does. The response says when another one can be sent: after 30 seconds, and at most five in an hour.",
+    body: createBody(codeWanted, { example: { method: "email_code" } }),
+    success: { status: 200, description: "Whether a code was sent.", schema: codeSent.schemas.answer },
+    errors: checkErrors,
+    call: (request, { signing }) =>
+      signing.sendVerificationCode({ ...codeWanted.create(request.body), ...sender(request) }),
+    respond: (answer) => jsonReply(200, codeSent.answer(answer)),
+  }),
+  defineRoute({
+    ...write,
+    operationId: "answerVerification",
+    path: "/signing/s/{sid}/verification",
+    summary: "Prove who the person is",
+    description:
+      "Answers a check in `verification` of the ceremony. What is proved holds for this session, for four hours at most. The fifth wrong answer locks the check until the sender unlocks it.",
+    body: createBody(codeAnswer, { example: { method: "email_code", code: "123456" } }),
+    success: { status: 200, description: "What became of it.", schema: codeOutcome.schemas.answer },
+    errors: checkErrors,
+    call: (request, { signing }) =>
+      signing.answerVerification({ ...codeAnswer.create(request.body), ...sender(request) }),
+    respond: (answer) => jsonReply(200, codeOutcome.answer(answer)),
   }),
   defineRoute({
     ...write,

@@ -277,7 +277,6 @@ describe("the account", () => {
     for (const [path, name] of [
       ["/brands", "brands"],
       ["/groups", "groups"],
-      ["/identity_verification", "identityVerification"],
     ] as const) {
       expect((await call("GET", path)).body).toMatchObject({ [name]: [] });
     }

@@ -191,7 +191,21 @@ describe("creating an envelope", () => {
 
   test.each([
     [{ status: "voided" }, "INVALID_ENVELOPE_STATUS", "ENVELOPE_INVALID_STATUS: "],
-    [{ recipients: { signers: [{ accessCode: "1234" }] } }, "VALIDATION_FAILED", "recipients.signers[0].accessCode"],
+    [{ recipients: { signers: [{ addAccessCodeToEmail: "true" }] } }, "VALIDATION_FAILED", "addAccessCodeToEmail"],
+    [
+      { recipients: { signers: [{ identityVerification: { workflowId: "c368e411-1592-4001-a3df-dca94ac539ae" } }] } },
+      ...(["VALIDATION_FAILED", "recipients.signers[0].identityVerification"] as const),
+    ],
+    [
+      { recipients: { signers: [{ phoneAuthentication: { recipMayProvideNumber: "true" } }] } },
+      "VALIDATION_FAILED",
+      "phoneAuthentication",
+    ],
+    [
+      { recipients: { signers: [{ idCheckConfigurationName: "ID Check $" }] } },
+      "VALIDATION_FAILED",
+      "idCheckConfigurationName",
+    ],
     [{ recipients: { signers: [{ requireIdLookup: true }] } }, "VALIDATION_FAILED", "requireIdLookup"],
     [{ recipients: { witnesses: [{ name: "W" }] } }, "VALIDATION_FAILED", "recipients.witnesses"],
     [{ recipients: { signers: [{ deliveryMethod: "SMS" }] } }, "VALIDATION_FAILED", "deliveryMethod"],

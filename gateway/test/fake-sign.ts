@@ -196,6 +196,10 @@ export function createFakeSign(more: (core: FakeSignCore) => SignHandlers = () =
       const recipientIds = request.recipients.map(({ recipientId }) => recipientId);
       return { agreement, replayed: false, recipientIds, tabIds: [] };
     },
+    unlockVerification: (request, context) => {
+      const caller = core.enter(context, "unlockVerification", request);
+      return { agreement: core.find(agreementTarget(request.agreementId), caller) };
+    },
     // What is reported is nobody's organization.
     reportUndelivered: (request) => {
       seen.requests.push({ method: "reportUndelivered", request });

@@ -1,6 +1,6 @@
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
-import { ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
+import { AgreementStatus, VerificationMethod, VerificationMoment } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { VerificationOutcome, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import { sessionIdOf } from "../signing/session.ts";
 import type { SigningHandlers } from "./fake-sign.ts";
 import { sampleAgreement } from "./sample-agreement.ts";
@@ -25,6 +25,11 @@ export const openLinks: SigningHandlers = {
     canAct: true,
   }),
   getCeremonyDocument: () => ({ content: Buffer.from("%PDF-1.7"), fileName: "NDA.pdf" }),
+  sendVerificationCode: () => ({
+    sent: true,
+    verification: { method: VerificationMethod.EMAIL_CODE, before: VerificationMoment.VIEWING, triesLeft: 5 },
+  }),
+  answerVerification: () => ({ outcome: VerificationOutcome.PASSED, triesLeft: 5 }),
   giveConsent: () => ({ consentedAt: timestampFromDate(new Date(0)) }),
   addAttachment: () => ({ value: "file-1" }),
   finishSigning: () => ({ returnUrl }),

@@ -7,9 +7,9 @@ import {
   stringSetting,
 } from "#platform/config.ts";
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
+import type { Argon2Cost } from "#platform/password-stretcher.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
 import { commonSettings, freshSetting } from "#platform/service-settings.ts";
-import type { Argon2Cost } from "./password-stretcher.ts";
 
 export interface AuthConfig {
   readonly databaseUrl: FreshText;

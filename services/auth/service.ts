@@ -7,6 +7,7 @@ import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.t
 import { createHashKey } from "#platform/master-keys/hash-key.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
+import { createPasswordStretcher } from "#platform/password-stretcher.ts";
 import { createPeriodicWorker, type QueueWorker } from "#platform/periodic.ts";
 import { afterChanges } from "#platform/rpc/routes.ts";
 import { parseMasterKeys } from "#platform/secrets.ts";
@@ -17,7 +18,6 @@ import { createDeletionWorker } from "./deletion/deletion-worker.ts";
 import { deriveKeys, sealedColumns } from "./domain/secrets.ts";
 import { createKeyring, findFormerHashKey } from "./keyring.ts";
 import { operatorPage } from "./operator-page.ts";
-import { createPasswordStretcher } from "./password-stretcher.ts";
 import { createErasureList } from "./privacy/erasure-list.ts";
 import { createErasureWorker } from "./privacy/erasure-worker.ts";
 import { createScheduleWorker } from "./privacy/export-schedules.ts";

@@ -8,6 +8,7 @@ import {
 } from "#platform/config.ts";
 import { type MailServer, mailServerOf, mailSettings } from "#platform/mail/mail-settings.ts";
 import { egressOf } from "#platform/net/egress-proxy.ts";
+import type { Argon2Cost } from "#platform/password-stretcher.ts";
 import { masterKeySetting } from "#platform/secrets.ts";
 import { abuseSetting, commonSettings, freshSetting } from "#platform/service-settings.ts";
 import { type SealFiles, type SealStamps, sealFilesOf, sealSettings, sealStampsOf } from "./seal-settings.ts";
@@ -37,6 +38,8 @@ export interface SignConfig {
   readonly abuseContact?: string;
   /** Agreements that this process deletes in a minute at most, and other records that it looks at; 600 when absent. */
   readonly retentionPerMinute?: number;
+  /** What hashing an access code costs; that of passwords when absent. */
+  readonly argon2?: Argon2Cost | undefined;
   /** Without it seals carry no timestamp. */
   readonly tsa?: SealStamps | undefined;
 }

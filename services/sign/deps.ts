@@ -11,6 +11,7 @@ import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import type { KeyRing } from "#platform/secrets.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import type { AgreementFiles } from "./files/agreement-files.ts";
+import type { IdentityCodes } from "./identity/codes.ts";
 import type { Intake } from "./intake/intake.ts";
 import type { ReportTokens } from "./mail/report-tokens.ts";
 import type { OrganizationReader } from "./organization-reader.ts";
@@ -45,6 +46,8 @@ export interface SignDeps {
   readonly senderKeys: KeyRing;
   /** Where mails come from unless from a domain of the organization; empty without a mail server. */
   readonly mailDomain: string;
+  /** What recipients prove something with. */
+  readonly codes: IdentityCodes;
   /** Looks up DNS records. */
   readonly resolveTexts: ResolveTexts;
   /** By which reports name the mails that came back. */

@@ -36,6 +36,7 @@ const payloads: { readonly [K in SignEvent["kind"]]: (agreement: Agreement, even
   "recipient.declined": (agreement, event) => ({ recipientDeclined: recipientOf(agreement, event) }),
   "recipient.left": (agreement, event) => ({ recipientLeft: recipientOf(agreement, event) }),
   "recipient.undelivered": (agreement, event) => ({ recipientUndelivered: recipientOf(agreement, event) }),
+  "recipient.locked": (agreement, event) => ({ recipientLocked: recipientOf(agreement, event) }),
   "document.completed": ({ id }, { documentId, sha256 }) => ({
     agreementDocumentCompleted: { agreementId: id, documentId, sha256: sha256.toString("hex") },
   }),

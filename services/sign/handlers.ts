@@ -32,6 +32,7 @@ import { wordFields } from "./edit/word-fields.ts";
 import { personalData } from "./erasure/erase-person.ts";
 import { exportOrganization } from "./export/export-organization.ts";
 import { exportPerson } from "./export/export-person.ts";
+import { unlockVerification } from "./identity/handlers.ts";
 import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
 import { listAgreements, listAuditEvents } from "./list/list-agreements.ts";
 import { reportUndelivered } from "./mail/undelivered.ts";
@@ -64,6 +65,7 @@ export const signRoutes =
       ...resumeAgreement(deps),
       ...correctAgreement(deps),
       ...agreementLocks(deps),
+      ...unlockVerification(deps),
       ...putDocuments(deps),
       ...wordFields(deps),
       ...proposeTabs(deps),

@@ -11,6 +11,7 @@ import { createSmtpMailer, type MailSetup } from "#platform/mail/mail-settings.t
 import { createHashKey } from "#platform/master-keys/hash-key.ts";
 import { createResealer } from "#platform/master-keys/reseal.ts";
 import { createRelay } from "#platform/outbox/relay.ts";
+import { createPasswordStretcher } from "#platform/password-stretcher.ts";
 import type { QueueWorker } from "#platform/periodic.ts";
 import { parseMasterKeys } from "#platform/secrets.ts";
 import type { Runtime, Service } from "#platform/service.ts";
@@ -21,6 +22,7 @@ import type { SignConfig } from "./config.ts";
 import { createAgreementFiles } from "./files/agreement-files.ts";
 import { createOldFileSealer } from "./files/seal-old-files.ts";
 import { personalDataRoutes, signRoutes } from "./handlers.ts";
+import { createIdentityCodes } from "./identity/codes.ts";
 import { createOfficeConverter } from "./intake/convert-document.ts";
 import { createIntake, type Intake } from "./intake/intake.ts";
 import { jobHandlers } from "./jobs/handlers.ts";
@@ -121,6 +123,7 @@ export async function createSignService(config: SignConfig, deps: SignServiceDep
     },
     ...{ ...readers, verifierPool, searcherPool, eraserPool, evidenceLog, vault, records },
     reportTokens: createReportTokens(hashKey.value),
+    codes: createIdentityCodes(hashKey.value, createPasswordStretcher(config.argon2)),
     senderKeys: senderKeysOf(masterKeys),
     mailDomain: mailDomainOf(config.mail?.from ?? ""),
     resolveTexts: deps.resolveTexts ?? createTextResolver(),

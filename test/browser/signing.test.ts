@@ -117,6 +117,67 @@ describeInBrowser("the signing page", (pages) => {
     bodyOf(204, await api.call("DELETE", `/v1/sign/brands/${brandId}`));
   });
 
+  test("an access code and a code by email are asked for before anything is shown, and before the person finishes", async () => {
+    const signer = {
+      ...{ recipientId: "1", name: "Ann Example", email: "ann.proof@example.com", clientUserId: "1" },
+      verification: [
+        { method: "access_code", accessCode: "Lighthouse 42" },
+        { method: "email_code", before: "signing" },
+      ],
+      tabs: [{ type: "signature", anchor: { text: "/sig1/" } }],
+    };
+    const id = await createAgreement(api, { recipients: { signers: [signer] } });
+    for (const [name, options] of [
+      ["proof-desk", {}],
+      ["proof-phone", { ...phone, colorScheme: "dark", locale: "ar" }],
+    ] as const) {
+      const page = await openLink(pages, await linkFor(api, id, "1"), wrong, options);
+      await page.locator("#proof").waitFor();
+      await expectAccessible(page);
+      await screenshot(page, name);
+      expect(await page.content()).not.toMatch(/Master Services|Agreement\.pdf|Ann Example/);
+    }
+    const page = await openLink(pages, await linkFor(api, id, "1"), wrong);
+    await page.getByRole("heading", { name: "Confirm that it’s you" }).waitFor();
+    // By keyboard alone: the field has the focus.
+    await page.keyboard.press("Enter");
+    await page.getByText("Enter the code.").waitFor();
+    await page.keyboard.type("lighthouse");
+    await page.keyboard.press("Enter");
+    await page.getByText("That code isn’t right. Tries left: 4.").waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "proof-wrong");
+    await page.keyboard.type("Lighthouse 42");
+    await page.keyboard.press("Enter");
+    await giveConsent(page);
+    await drawn(page);
+    await page.getByRole("button", { name: /^Sign here/ }).click();
+    await page.getByRole("button", { name: "Adopt and sign" }).click();
+    await page.getByRole("button", { name: "Finish", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/We’ll email a 6-digit code to a•••@example\.com/).waitFor();
+    await expectAccessible(page);
+    await screenshot(page, "proof-dialog");
+    await dialog.getByRole("button", { name: "Send the code" }).click();
+    await dialog.getByText("We sent a code to").waitFor();
+    await dialog.getByRole("button", { name: "Send another code" }).click();
+    await dialog.getByText("You can’t get another code yet.").waitFor();
+    const mail = await until(() =>
+      mails.find(({ to, subject }) => to.address === signer.email && subject.includes("code")),
+    );
+    await dialog.getByLabel("6-digit code").fill(/\b\d{6}\b/.exec(mail.text)?.[0] ?? "");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/^https:\/\/integration\.example\//);
+    const { recipients } = bodyOf(200, await api.get(`/v1/sign/agreements/${id}`));
+    expect(recipients.signers[0]).toMatchObject({
+      assurance: "combined",
+      verification: [
+        { state: "passed", failures: 1 },
+        { state: "passed", failures: 0 },
+      ],
+    });
+  });
+
   test("two people sign, one typing on a desk, one drawing on a telephone", async () => {
     const id = await createAgreement(api);
     const link = await linkFor(api, id, "1");

@@ -120,6 +120,8 @@ export const publicOperations: readonly string[] = [
   "getSigningFile",
   "getCeremony",
   "getCeremonyDocument",
+  "sendVerificationCode",
+  "answerVerification",
   "giveSigningConsent",
   "addSigningAttachment",
   "finishSigning",

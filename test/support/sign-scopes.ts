@@ -22,6 +22,7 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   getRecipient: "sign:read",
   updateRecipient: "sign:write",
   removeRecipient: "sign:write",
+  unlockRecipient: "sign:write",
   listDocuments: "sign:read",
   addDocuments: "sign:write",
   getDocument: "sign:read",

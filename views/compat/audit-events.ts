@@ -56,6 +56,20 @@ const actions: ReadonlyMap<string, { readonly name: string; readonly says: strin
   ["recipient.sent", { name: "Sent Invitations", says: "A recipient was asked to act." }],
   ["recipient.mailed", { name: "Mailed", says: "A recipient was sent an email." }],
   ["recipient.mail-failed", { name: "Mail Failed", says: "An email to a recipient could not be delivered." }],
+  ["recipient.code-sent", { name: "Authentication Code Sent", says: "The recipient was sent a code." }],
+  ["recipient.verified", { name: "Authentication Passed", says: "The recipient passed an authentication check." }],
+  [
+    "recipient.verification-failed",
+    { name: "Authentication Failed", says: "The recipient failed an authentication check." },
+  ],
+  [
+    "recipient.verification-locked",
+    { name: "Authentication Locked", says: "The recipient failed an authentication check too often." },
+  ],
+  [
+    "recipient.verification-unlocked",
+    { name: "Authentication Unlocked", says: "The sender unlocked the authentication of the recipient." },
+  ],
   ["recipient.link-made", { name: "Link Created", says: "A link to sign was made." }],
   ["recipient.opened", { name: "Opened", says: "The recipient opened the envelope." }],
   ["recipient.delivered", { name: "Delivered", says: "The recipient received the envelope." }],

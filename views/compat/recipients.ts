@@ -1,5 +1,12 @@
 import { tabsView } from "#api/compat-tabs.ts";
-import { type Agreement, type Recipient, RecipientRole, RecipientStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
+import {
+  type Agreement,
+  type Recipient,
+  RecipientRole,
+  RecipientStatus,
+  VerificationMethod,
+  VerificationState,
+} from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import { compatTime, filled, numberText, type Written } from "./scalars.ts";
 
@@ -74,9 +81,30 @@ function recipientView(recipient: Recipient, withTabs: boolean): Written {
     totalTabCount: numberText(tabs.length),
     sentDateTime: compatTime(recipient.sentAt),
     deliveredDateTime: compatTime(recipient.deliveredAt),
+    ...checksOf(recipient),
     ...endOf(recipient),
     tabs: withTabs ? tabsView(tabs, recipient) : undefined,
   });
+}
+
+/** What was checked here, and how it went; nothing of the codes. */
+function checksOf({ verification }: Recipient): Record<string, Written | undefined> {
+  if (verification.length === 0) return {};
+  const resultOf = (method: VerificationMethod): Written | undefined => {
+    const check = verification.find((one) => one.method === method);
+    if (check === undefined || check.state === VerificationState.PENDING) return undefined;
+    const isPassed = check.state === VerificationState.PASSED;
+    return defined({
+      status: isPassed ? "Passed" : "Failed",
+      eventTimestamp: compatTime(isPassed ? check.passedAt : check.lockedAt),
+    });
+  };
+  return {
+    recipientAuthenticationStatus: defined({
+      accessCodeResult: resultOf(VerificationMethod.ACCESS_CODE),
+      identityVerificationResult: resultOf(VerificationMethod.EMAIL_CODE),
+    }),
+  };
 }
 
 /** Undefined when the person's mails are those of everybody. */

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { unsupportedTabs } from "#api/compat-tab-kinds.ts";
 import { readTabs, type TabInput } from "#api/compat-tabs.ts";
-import { type RecipientInputSchema, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { type RecipientInputSchema, RecipientRole, VerificationMethod } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { defined } from "#platform/json-object.ts";
 import type { Reader } from "./reader.ts";
 import { refuseMeaningful, refuseOthers } from "./refuse.ts";
@@ -81,6 +81,7 @@ const idOf = (recipient: Reader): string =>
   recipient.text("recipientId")?.trim() || recipient.text("recipientIdGuid")?.trim() || "";
 
 const commonFields = (recipient: Reader) => ({
+  verification: readChecks(recipient),
   clientUserId: recipient.text("clientUserId"),
   roleName: recipient.text("roleName"),
   routingOrder: recipient.integer("routingOrder", { min: 1, max: 100_000 }),
@@ -88,6 +89,35 @@ const commonFields = (recipient: Reader) => ({
   ...mailFields(recipient.object("emailNotification")),
   tabs: readSupportedTabs(recipient.object("tabs")),
 });
+
+/** The workflow that asks for a code by email. */
+export const emailWorkflowId = "4f2a6c1e-7d0b-4c3a-9e58-1b6d2f90a7c3";
+
+/** Undefined when nothing is said of checks: those of an existing recipient stay. */
+function readChecks(recipient: Reader): RecipientInit["verification"] {
+  if (recipient.flag("addAccessCodeToEmail") === true) {
+    recipient.problem(
+      "addAccessCodeToEmail",
+      "NOT_SUPPORTED",
+      "is not supported: a code in the same email proves nothing",
+    );
+  }
+  const accessCode = recipient.text("accessCode")?.trim() ?? "";
+  const workflow = recipient.object("identityVerification");
+  const workflowId = workflow?.text("workflowId")?.trim().toLowerCase() ?? "";
+  if (workflowId !== "" && workflowId !== emailWorkflowId) {
+    const message = "is not supported unless its workflowId is one that GET identity_verification lists";
+    recipient.problem("identityVerification", "NOT_SUPPORTED", message);
+  }
+  if (workflow !== undefined) refuseMeaningful(workflow, ["inputOptions", "idCheckConfigurationName"]);
+  if (accessCode === "" && workflowId === "") return undefined;
+  return {
+    checks: [
+      ...(accessCode === "" ? [] : [{ method: VerificationMethod.ACCESS_CODE, accessCode }]),
+      ...(workflowId === "" ? [] : [{ method: VerificationMethod.EMAIL_CODE }]),
+    ],
+  };
+}
 
 /** Subject, text and language of the mails to one person. */
 const mailFields = (mail: Reader | undefined) => ({
@@ -115,8 +145,6 @@ function nameOf(person: Reader): string | undefined {
 
 /** Members that must not be ignored: a signer would be checked less, or see more, than the sender meant. */
 const refused = [
-  "accessCode",
-  "identityVerification",
   "phoneAuthentication",
   "smsAuthentication",
   "socialAuthentications",

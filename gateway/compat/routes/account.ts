@@ -7,10 +7,20 @@ import { describeCaller } from "../../routes/oauth-userinfo.ts";
 import { defineRoute, type Route, type RouteRequest } from "../../routes/route.ts";
 import { listOf } from "../../routes/schema-parts.ts";
 import { compatDialect } from "../dialect.ts";
+import { emailWorkflowId } from "../read/recipients.ts";
 import { compatQuery, defineCompatRoute } from "../route.ts";
 import { pageAnswer, sampleId, sampleTime, textsAnswer } from "../schema-parts.ts";
 
 const base = { tag: "Compatible account", method: "GET", scopes: ["sign:read"], errors: ["INVALID_TOKEN"] } as const;
+
+const emailWorkflow = {
+  workflowId: emailWorkflowId,
+  defaultName: "Email Authentication",
+  defaultDescription: "The recipient enters a code that is emailed to them.",
+  ownerType: "system",
+  steps: [{ name: "email_code", type: "email" }],
+  inputOptions: [],
+};
 
 const userSchema = textsAnswer(
   {
@@ -125,15 +135,16 @@ export const compatAccountRoutes: readonly Route[] = [
     operationId: "compatListIdentityVerification",
     path: "/identity_verification",
     summary: "List the ways to verify who signs",
-    description: "There are none: `identityVerification` of a recipient is refused.",
+    description:
+      "The workflows that `identityVerification` of a recipient can name. There is one: a code by email, without input options.",
     errors: [],
     success: {
       status: 200,
-      description: "Always empty.",
+      description: "The same for every account.",
       schema: textsAnswer({}, { identityVerification: listOf({ type: "object" }) }, ["identityVerification"]),
-      example: { identityVerification: [] },
+      example: { identityVerification: [emailWorkflow] },
     },
-    call: async () => ({ identityVerification: [] }),
+    call: async () => ({ identityVerification: [emailWorkflow] }),
     respond: (answer) => jsonReply(200, answer),
   }),
   defineRoute({

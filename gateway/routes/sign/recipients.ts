@@ -6,6 +6,7 @@ import {
   recipientChanges,
   recipientsInputSchema,
   recipientsSchema,
+  unlocking,
 } from "#api/agreements.ts";
 import type { Agreement, Recipient } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { DomainError } from "#platform/errors.ts";
@@ -128,6 +129,27 @@ export const recipientRoutes: readonly Route[] = [
       const recipients = [{ ...recipientChanges.create(body), recipientId }];
       const wanted = { target, recipients, changeExisting: true, observed };
       const { agreement } = await sign.putRecipients(wanted, onBehalfOf(request));
+      return recipientIn(agreement, recipientId);
+    },
+    respond: (one) => jsonReply(200, recipient.answer(one)),
+  }),
+  defineRoute({
+    ...base,
+    operationId: "unlockRecipient",
+    method: "POST",
+    path: `${one}/unlock`,
+    texts,
+    summary: "Unlock the verification of a recipient",
+    description:
+      "Allows five more tries after a check was locked. With accessCode, the person needs the new code, even where the previous one was entered already. A recipient who has finished keeps their code.",
+    access: write,
+    body: createBody(unlocking, { example: { accessCode: "Lighthouse 43" } }),
+    success: { status: 200, description: "The recipient.", schema: recipient.schemas.answer },
+    errors: ["RECIPIENT_ALREADY_SIGNED"],
+    call: async ({ params, body, observed, ...request }, { sign }) => {
+      const { id: agreementId, recipientId } = params;
+      const wanted = { ...unlocking.create(body), agreementId, recipientId, observed };
+      const { agreement } = await sign.unlockVerification(wanted, onBehalfOf(request));
       return recipientIn(agreement, recipientId);
     },
     respond: (one) => jsonReply(200, recipient.answer(one)),

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FieldProblem } from "#platform/errors.ts";
 import { hashKeyColumn, type SealedColumn } from "#platform/master-keys/reseal.ts";
+import { composed } from "#platform/password-stretcher.ts";
 import { refusedField } from "#platform/problems.ts";
 import { derivedKey, derivedRing, type KeyRing, resealed } from "#platform/secrets.ts";
 import type { SeedVault } from "#platform/vault/seed-vault.ts";
@@ -170,9 +171,6 @@ function restWithoutNames(password: string, { email, name, organizationName }: P
     .sort((a, b) => b.length - a.length);
   return names.reduce((rest, part) => rest.replaceAll(part, ""), composed(password).toLowerCase());
 }
-
-/** The same characters typed on different keyboards are the same password (RFC 8265 §4.2). */
-export const composed = (password: string): string => password.normalize("NFC");
 
 const saltBytes = 16;
 

@@ -5,10 +5,10 @@ import type { LoginService, UserService } from "#gen/assent/auth/v1/users_pb.ts"
 import type { Clock } from "#platform/clock.ts";
 import type { NewId } from "#platform/ids.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
+import type { PasswordStretcher } from "#platform/password-stretcher.ts";
 import type { TokenIssuer } from "../domain/access-token.ts";
 import type { DerivedKeys } from "../domain/secrets.ts";
 import type { Keyring } from "../keyring.ts";
-import type { PasswordStretcher } from "../password-stretcher.ts";
 import type { ErasureList } from "../privacy/erasure-list.ts";
 import type { Holders } from "../privacy/holders.ts";
 import type { AuthOrm } from "../store/orm.ts";

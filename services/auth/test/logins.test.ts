@@ -4,12 +4,12 @@ import type { Pool } from "pg";
 import { UserRole, UserStatus } from "#gen/assent/auth/v1/users_pb.ts";
 import { createPool } from "#platform/db/pool.ts";
 import { newId } from "#platform/ids.ts";
+import { createPasswordStretcher, type PasswordStretcher } from "#platform/password-stretcher.ts";
 import { parseMasterKeys } from "#platform/secrets.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { noOrigin } from "../domain/audit.ts";
 import { deriveKeys } from "../domain/secrets.ts";
 import { checkLogin } from "../logins/check-login.ts";
-import { createPasswordStretcher, type PasswordStretcher } from "../password-stretcher.ts";
 import {
   type AuthHarness,
   cheapArgon2,

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
-import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
-import { makeRecoveryCodes, toBase32, totpCode, totpStep, totpUri } from "../domain/second-factor.ts";
-import { beginAttempt, noAttempts } from "../domain/secrets.ts";
-import { emailKey, parseLocale, parseTimeZone } from "../domain/user.ts";
 import {
   computedByNode,
   computedByThreads,
   createPasswordStretcher,
   defaultCost,
   type PasswordStretcher,
-} from "../password-stretcher.ts";
+} from "#platform/password-stretcher.ts";
+import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
+import { makeRecoveryCodes, toBase32, totpCode, totpStep, totpUri } from "../domain/second-factor.ts";
+import { beginAttempt, noAttempts } from "../domain/secrets.ts";
+import { emailKey, parseLocale, parseTimeZone } from "../domain/user.ts";
 
 const ascii = Buffer.from("12345678901234567890");
 

@@ -155,6 +155,7 @@ const recipientColumns = recordColumns<StoredRecipient>({
   consentedAt: "timestamptz(3)",
   signature: "jsonb",
   initials: "jsonb",
+  verification: "jsonb",
 });
 
 export const recipientTable: PartTable<Recipient> = {
@@ -235,8 +236,9 @@ function decodeDocument(parsed: Parsed): AgreementDocument {
 }
 
 function decodeRecipient(parsed: Parsed): Recipient {
-  const { position: _, emailKey: __, tabs, ...recipient } = recipientColumns.decode(parsed);
-  return { ...recipient, tabs: (tabs as readonly StoredTab[]).map(decodeTab) };
+  const { position: _, emailKey: __, tabs, verification, ...recipient } = recipientColumns.decode(parsed);
+  const checks = verification ? { verification } : {};
+  return { ...recipient, ...checks, tabs: (tabs as readonly StoredTab[]).map(decodeTab) };
 }
 
 function decodeCustomField(parsed: Parsed): CustomField {

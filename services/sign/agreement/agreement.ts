@@ -195,6 +195,48 @@ export interface Recipient {
   /** The adopted signature and initials; null until adopted. */
   readonly signature: AdoptedSignature | null;
   readonly initials: AdoptedSignature | null;
+  /** What they have to prove, each method at most once; absent or null for nothing. */
+  readonly verification?: readonly Check[] | null;
+}
+
+export type CheckMethod = "access_code" | "email_code";
+
+/** Something that a recipient proves to this installation, and how far that is; times are ISO 8601. */
+export interface Check {
+  /** UUID. Another one once the check is set anew: what was proved before proves nothing then. */
+  readonly id: string;
+  readonly method: CheckMethod;
+  readonly before: "viewing" | "signing";
+  /** Of email_code: where codes go; empty for the address of the recipient. */
+  readonly email: string;
+  /** Of access_code: as it comes; empty once its hash is stored. */
+  readonly code: string;
+  /** Of access_code: what is kept of it; null of others, and once it was erased. */
+  readonly secret: KeptCode | null;
+  /** Wrong answers since it was last passed or unlocked, and in all. */
+  readonly failures: number;
+  readonly failed: number;
+  readonly lockedAt: string | null;
+  readonly passedAt: string | null;
+  /** Of email_code: the code that can be answered. */
+  readonly sent: SentCode | null;
+  /** When the last codes were sent. */
+  readonly sentAt: readonly string[];
+}
+
+/** In Base64. */
+export interface KeptCode {
+  readonly scheme: string;
+  readonly salt: string;
+  readonly hash: string;
+}
+
+export interface SentCode {
+  /** UUID, which the code follows from. */
+  readonly challenge: string;
+  /** SHA-256 of the link of the session that asked for it, in hex: it can be answered there only. */
+  readonly session: string;
+  readonly expiresAt: string;
 }
 
 /** Typed in a style, or drawn. */

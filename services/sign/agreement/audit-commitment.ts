@@ -15,6 +15,7 @@ const publicMembers: ReadonlySet<string> = new Set([
   ...["textSha256", "locale", "attachmentId", "contentType", "bytes", "tabId", "changed"],
   ...["tabsAdded", "tabsChanged", "tabsRemoved", "sequence", "logId", "leafIndex", "leafHash", "leaf"],
   ...["erasureId", "ground", "keys", "events", "purge"],
+  ...["method", "verified", "failures", "codeSet"],
 ]);
 
 /** Whom values are about: the recipient with this UUID, known by this address; nobody in particular without a UUID. */

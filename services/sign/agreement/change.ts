@@ -90,7 +90,12 @@ export type AuditAction =
   | "recipient.copied"
   | "recipient.declined"
   | "recipient.mailed"
-  | "recipient.mail-failed";
+  | "recipient.mail-failed"
+  | "recipient.code-sent"
+  | "recipient.verified"
+  | "recipient.verification-failed"
+  | "recipient.verification-locked"
+  | "recipient.verification-unlocked";
 
 /** An event for other services. The rest of its payload comes from the agreement. */
 export type SignEvent =
@@ -119,7 +124,8 @@ export type SignEvent =
         | "recipient.completed"
         | "recipient.declined"
         | "recipient.left"
-        | "recipient.undelivered";
+        | "recipient.undelivered"
+        | "recipient.locked";
       /** UUID. */
       readonly recipientId: string;
     }

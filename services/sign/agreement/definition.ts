@@ -115,6 +115,7 @@ type GivenOfRecipient = Partial<
     | "emailBlurb"
     | "hostName"
     | "hostEmail"
+    | "verification"
   >
 >;
 

@@ -12,6 +12,7 @@ import {
   RecipientRole as WireRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { tabMessage } from "../edit/tabs.ts";
+import { assuranceLevels, assuranceOf, verificationMessage } from "../identity/messages.ts";
 import type {
   Agreement,
   AgreementDocument,
@@ -58,7 +59,9 @@ export const wireRecipientStatuses = {
 const agreements = recordsOf(AgreementSchema, { status: wireAgreementStatuses });
 const purges = recordsOf(PurgeSchema);
 const documents = recordsOf(DocumentSchema);
-const recipients = recordsOf(RecipientSchema, { role: wireRoles, status: wireRecipientStatuses });
+const recipients = recordsOf(RecipientSchema, {
+  ...{ role: wireRoles, status: wireRecipientStatuses, assurance: assuranceLevels },
+});
 const auditEvents = recordsOf(AuditEventSchema, { agreementStatus: wireAgreementStatuses });
 
 /** The API message of an agreement or template. */
@@ -73,7 +76,12 @@ export const agreementMessage = (
     organizationId,
     documents: agreement.documents.map(documentMessage),
     recipients: agreement.recipients.map((recipient) =>
-      recipients.write({ ...recipient, tabs: recipient.tabs.map(tabMessage) }),
+      recipients.write({
+        ...recipient,
+        tabs: recipient.tabs.map(tabMessage),
+        verification: (recipient.verification ?? []).map(verificationMessage),
+        assurance: assuranceOf(recipient) ?? null,
+      }),
     ),
     customFields: agreement.customFields.map(customFieldMessage),
     metadataJson: jsonText(agreement.metadata),

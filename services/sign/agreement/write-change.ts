@@ -8,6 +8,7 @@ import type { SeedVault } from "#platform/vault/seed-vault.ts";
 import { signRecord } from "../events.ts";
 import type { AgreementFiles } from "../files/agreement-files.ts";
 import { withImagesApart } from "../files/signature-images.ts";
+import { type IdentityCodes, withCodesKept } from "../identity/codes.ts";
 import { jobInsertion } from "../jobs/job-store.ts";
 import { noticesOf } from "../notices/notices.ts";
 import { readingOf } from "../search/search-store.ts";
@@ -46,6 +47,8 @@ export interface WriteDeps {
   readonly newId: NewId;
   /** What the personal part of the trail is sealed with. */
   readonly vault: SeedVault;
+  /** What access codes are hashed with. */
+  readonly codes: Pick<IdentityCodes, "keep">;
   /** Undefined without a mail server: no mail jobs are created, because nothing would ever send them. */
   readonly mail?: object | undefined;
 }
@@ -79,7 +82,7 @@ export async function writeChange(
   // The agreement is locked: nobody else adds keys to it.
   const entries = change.audit.map((one) => ({ ...one, committed: one.committed ?? commit(one, subjects.find) }));
   const trail = chain(entries, { agreementId, head, occurredAt: now, agreementStatus });
-  const { agreement: apart, images } = withImagesApart(change.agreement);
+  const { agreement: apart, images } = withImagesApart(await withCodesKept(deps.codes, orgId, change.agreement));
   const after = { ...apart, version: (before?.version ?? 0) + 1, audit: trail.head };
 
   const isDeleted = change.events.some(isDeletion);

@@ -13,7 +13,8 @@ import { DomainError } from "#platform/errors.ts";
 import type { JsonObject } from "../agreement/agreement.ts";
 import type { JobRequest } from "../agreement/change.ts";
 import { requireTarget, targetOf } from "../agreement/context.ts";
-import type { Definition } from "../agreement/definition.ts";
+import type { Definition, RecipientDefinition } from "../agreement/definition.ts";
+import { invalid, problem } from "../agreement/problems.ts";
 import { parseCustomField, parseRecipients } from "../create/input.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
 import { insertJobs } from "../jobs/job-store.ts";
@@ -154,9 +155,18 @@ const parseCopy = ({ recipients, customFields, emailSubject, emailBlurb }: BulkC
   ...(emailSubject === undefined ? {} : { emailSubject }),
   ...(emailBlurb === undefined ? {} : { emailBlurb }),
   documents: [],
-  recipients: parseRecipients(recipients),
+  recipients: withoutCodes(parseRecipients(recipients)),
   customFields: customFields.map(parseCustomField),
 });
+
+/** Lists are kept as they came, and codes never are: the source agreement may ask for one. */
+function withoutCodes(recipients: readonly RecipientDefinition[]): readonly RecipientDefinition[] {
+  const at = recipients.findIndex(({ verification }) => verification?.some(({ code }) => code !== ""));
+  if (at === -1) return recipients;
+  const message =
+    "cannot have an access code in a list: set it in the agreement or template that the list is sent with";
+  throw invalid(problem(`recipients[${at}].verification`, "NOT_SUPPORTED", message));
+}
 
 const lists = recordsOf(BulkListSchema);
 const batches = recordsOf(BulkBatchSchema);

@@ -1,5 +1,6 @@
-import type { AgreementStatus, RecipientRole, RecipientStatus } from "../agreement/agreement.ts";
+import type { AgreementStatus, CheckMethod, RecipientRole, RecipientStatus } from "../agreement/agreement.ts";
 import type { AuditAction } from "../agreement/change.ts";
+import type { AssuranceLevel } from "../identity/messages.ts";
 
 /** All words of a certificate, in one language. */
 export interface CertificateTexts {
@@ -34,6 +35,11 @@ export interface CertificateTexts {
   readonly embedded: string;
   readonly embeddedBy: (method: string) => string;
   readonly byMail: (email: string) => string;
+  /** What this service has checked itself, and what that comes to. */
+  readonly checks: Readonly<Record<CheckMethod, string>>;
+  readonly notPassed: string;
+  readonly failedTimes: (count: number) => string;
+  readonly levels: Readonly<Record<AssuranceLevel, string>>;
   readonly notGiven: string;
   readonly consented: (locale: string) => string;
   readonly typed: (name: string, font: string) => string;
@@ -80,6 +86,8 @@ type Label =
   | "role"
   | "host"
   | "identity"
+  | "checks"
+  | "assurance"
   | "consent"
   | "signature"
   | "initials"
@@ -160,6 +168,8 @@ export const englishTexts: CertificateTexts = {
     role: "Role",
     host: "In the presence of",
     identity: "Identity check",
+    checks: "Checked by this service",
+    assurance: "What that shows",
     consent: "Consent to electronic records",
     signature: "Signature",
     initials: "Initials",
@@ -242,6 +252,11 @@ export const englishTexts: CertificateTexts = {
     "recipient.declined": "Declined",
     "recipient.mailed": "Email sent",
     "recipient.mail-failed": "Email could not be sent",
+    "recipient.code-sent": "Code sent",
+    "recipient.verified": "Verification passed",
+    "recipient.verification-failed": "Verification failed",
+    "recipient.verification-locked": "Verification locked after too many failures",
+    "recipient.verification-unlocked": "Verification unlocked by the sender",
   },
   sources: { api: "the sender's system", signer: "the person", sender: "the sender", system: "this service" },
   noParties: "The agreement has no parties.",
@@ -249,6 +264,15 @@ export const englishTexts: CertificateTexts = {
   embedded: "Identified by the sender’s application, which did not say how",
   embeddedBy: (method) => `Identified by the sender’s application, which said how: ${method}`,
   byMail: (email) => `Opened a link that was mailed to ${email}`,
+  checks: { access_code: "Access code, told by the sender in another way", email_code: "Code by email" },
+  notPassed: "not passed",
+  failedTimes: (count) => (count === 1 ? "(1 wrong code)" : `(${count} wrong codes)`),
+  levels: {
+    link: "Had the link; nothing else was checked",
+    mailbox: "Read the mailbox while the agreement was open",
+    "shared-secret": "Knew the code that the sender had told them",
+    combined: "Read the mailbox, and knew the code that the sender had told them",
+  },
   notGiven: "Not given",
   consented: (locale) => `To the text in the language ${locale}, whose SHA-256 is:`,
   typed: (name, font) => (font === "" ? `Typed: ${name}` : `Typed: ${name} (style ${font})`),

@@ -2,6 +2,7 @@ import { type AdoptedSignature, type AgreementDocument, isDrawn, type Recipient 
 import type { AuditEvent } from "../agreement/audit-chain.ts";
 import type { AuditAction } from "../agreement/change.ts";
 import { firstCharacters, lengthOf } from "../agreement/problems.ts";
+import { assuranceOf } from "../identity/messages.ts";
 import type { CertificateTexts } from "./certificate-texts.ts";
 import { type Clock, facts, fineprint, type Markup, markup, type Piece, table } from "./markup.ts";
 
@@ -22,6 +23,8 @@ export function partyMarkup(recipient: Recipient, context: PartyContext): Markup
     [labels.email, recipient.email],
     [labels.role, `${roles[recipient.role]} · ${recipientStatuses[recipient.status]}`],
     [labels.identity, acted === undefined ? undefined : identityOf(recipient, events, texts)],
+    [labels.checks, checksMarkup(recipient, context)],
+    [labels.assurance, assuranceMarkup(recipient, texts)],
     [labels.asked, clock(recipient.sentAt)],
     [labels.consent, mustConsent(recipient) ? consentMarkup(recipient, context) : undefined],
     [labels.shown, shownMarkup(recipient, context)],
@@ -38,6 +41,22 @@ export function partyMarkup(recipient: Recipient, context: PartyContext): Markup
   ]);
   const name = recipient.name === "" ? roles[recipient.role] : recipient.name;
   return markup`<div class="no-break"><h3>${name}</h3>${rows}</div>`;
+}
+
+/** What this service has checked itself, when, and how often it failed; what others claim stands elsewhere. */
+function checksMarkup({ verification }: Recipient, { texts, clock }: PartyContext): Markup | undefined {
+  if (!verification?.length) return undefined;
+  const lines = verification.map(({ method, passedAt, failed }): Piece => {
+    const at = passedAt === null ? undefined : clock(new Date(passedAt));
+    const failures = failed === 0 ? "" : ` ${texts.failedTimes(failed)}`;
+    return markup`${texts.checks[method]}: ${at ?? texts.notPassed}${failures}<br>`;
+  });
+  return markup`${lines}`;
+}
+
+function assuranceMarkup(recipient: Recipient, { levels }: CertificateTexts): string | undefined {
+  const level = assuranceOf(recipient);
+  return level === undefined ? undefined : levels[level];
 }
 
 /** What was checked of who the person is: nothing that nobody has checked. */
@@ -109,7 +128,7 @@ export function partyTable(recipients: readonly Recipient[], { events, texts, cl
     { title: labels.finished, width: 46 },
   ];
   const rows = recipients.map((one): readonly Piece[] => [
-    markup`${one.name}<br><span class="small muted">${one.email}<br>${addresses.get(one.id) ?? ""}</span>`,
+    markup`${one.name}<br><span class="small muted">${one.email}<br>${addresses.get(one.id) ?? ""}<br>${assuranceMarkup(one, texts) ?? ""}</span>`,
     markup`${roles[one.role]}<br><span class="small muted">${method(one.signature, texts) ?? ""}</span>`,
     mustConsent(one) ? consentMarkup(one, { events: consents, texts, clock }) : "–",
     markup`${recipientStatuses[one.status]}<br>${clock(one.completedAt ?? one.declinedAt) ?? ""}`,

@@ -218,11 +218,12 @@ const unusualDays = (notification: Notification): Partial<Notification> =>
 function recipientDefinition(recipient: Recipient): RecipientDefinition {
   const { recipientId, role, routingOrder, tabs } = recipient;
   const { name, email, clientUserId, roleName, note, locale, hostName, hostEmail } = recipient;
-  const { emailSubject, emailBlurb } = recipient;
+  const { emailSubject, emailBlurb, verification } = recipient;
   const mailTexts = { locale, emailSubject, emailBlurb };
   const texts = { name, email, clientUserId, roleName, note, hostName, hostEmail, ...mailTexts };
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));
-  return { recipientId, role, routingOrder, ...given, tabs: tabs.map(tabDefinition) };
+  const checks = verification?.length ? { verification } : {};
+  return { recipientId, role, routingOrder, ...given, ...checks, tabs: tabs.map(tabDefinition) };
 }
 
 function tabDefinition({ tabId, documentId, isPlaced, originalValue, status, value, ...given }: Tab): TabDefinition {

@@ -29,6 +29,7 @@ import { wireRoles } from "../agreement/messages.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { PauseDefinition, Timing } from "../agreement/workflow.ts";
 import { parseTabs } from "../edit/tabs.ts";
+import { parseChecks } from "../identity/messages.ts";
 
 /**
  * Parses the agreement of a request. Problems name their field as `recipients[0].role`. Throws
@@ -116,7 +117,7 @@ function parseRecipient(message: RecipientInput, field: string): RecipientDefini
   const { locale, emailSubject, emailBlurb } = message;
   return {
     recipientId,
-    ...defined({ role: parseRole(message.role, field) }),
+    ...defined({ role: parseRole(message.role, field), verification: parseChecks(message.verification, field) }),
     // Spaces around names and addresses come from copying and are never intended.
     ...defined({
       name: name?.trim(),

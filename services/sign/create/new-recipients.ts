@@ -7,6 +7,7 @@ import type { DecisionContext } from "../agreement/change.ts";
 import type { RecipientDefinition } from "../agreement/definition.ts";
 import { lengthOf, problem, refuse, textProblems } from "../agreement/problems.ts";
 import { maxTabs } from "../agreement/tab.ts";
+import { afresh, checkProblems } from "../identity/checks.ts";
 import { fillIds } from "./given-members.ts";
 import { newTabs } from "./new-tabs.ts";
 
@@ -39,7 +40,7 @@ export function newRecipients(
 
 /** Creates a recipient that already has its recipientId. Throws VALIDATION_FAILED. */
 export function newRecipient(
-  { tabs, ...given }: RecipientDefinition,
+  { tabs, verification, ...given }: RecipientDefinition,
   field: string,
   context: Pick<DecisionContext, "newId">,
 ): Recipient {
@@ -70,6 +71,7 @@ export function newRecipient(
     consentedAt: null,
     signature: null,
     initials: null,
+    ...(verification?.length ? { verification: afresh(verification, context) } : {}),
   };
   refuse(recipientProblems(recipient, field));
   return recipient;
@@ -94,6 +96,7 @@ export function recipientProblems(recipient: Recipient, field: string): readonly
   if (!(routingOrder >= 1 && routingOrder <= lastRoutingOrder)) {
     problems.push(problem(`${field}.routingOrder`, "OUT_OF_RANGE", `must be 1 to ${lastRoutingOrder}`));
   }
+  problems.push(...checkProblems(recipient.verification ?? [], field));
   if (tabs.length > maxTabs) problems.push(problem(`${field}.tabs`, "TOO_MANY", `must be at most ${maxTabs}`));
   return problems;
 }

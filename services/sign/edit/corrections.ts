@@ -7,6 +7,7 @@ import { auditNames, isActing } from "../agreement/recipients.ts";
 import { daysAfter, invalidStatus, isOpen, withRecipientStatus } from "../agreement/transitions.ts";
 import { withGiven } from "../create/given-members.ts";
 import type { AnchorMatches } from "../create/place-tabs.ts";
+import { afresh } from "../identity/checks.ts";
 import { isOverdue } from "../send/end-agreement.ts";
 import { followUpJobs } from "../send/follow-up-jobs.ts";
 import { type ChangedPart, correctedMails, farewells } from "../send/mails.ts";
@@ -123,7 +124,9 @@ function settled(
   context: DecisionContext,
 ) {
   if (before === undefined || before === one) return one;
-  if (isSomebodyElse(before, one)) return { ...unasked(one), id: context.newId() };
+  if (isSomebodyElse(before, one)) {
+    return { ...unasked(one), id: context.newId(), verification: afresh(one.verification, context) };
+  }
   if (!isActing(one) || one.routingOrder <= currentRoutingOrder) return one;
   return unasked(withRecipientStatus(one, "created", context.now));
 }
@@ -313,7 +316,9 @@ const ownParts: { readonly [name in string]?: ChangedPart } = {
   ...{ emailSubject: "subject", emailBlurb: "message", note: "message", locale: "language" },
 };
 
-const told = ["routingOrder", "note", "locale", "roleName", "emailSubject", "emailBlurb"] as const;
+const told = ["routingOrder", "note", "locale", "roleName", "emailSubject", "emailBlurb", "verification"] as const;
 
 const changedNames = (before: Recipient | undefined, one: Recipient): readonly string[] =>
-  before === undefined || before === one ? [] : told.filter((name) => before[name] !== one[name]);
+  before === undefined || before === one
+    ? []
+    : told.filter((name) => JSON.stringify(before[name] ?? []) !== JSON.stringify(one[name] ?? []));

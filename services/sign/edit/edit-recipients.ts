@@ -7,6 +7,7 @@ import type { Tab } from "../agreement/tab.ts";
 import { fillIds } from "../create/given-members.ts";
 import { checkRecipients, maxRecipients, newRecipient, recipientProblems } from "../create/new-recipients.ts";
 import { changedTab, newTab } from "../create/new-tabs.ts";
+import { mergedChecks } from "../identity/checks.ts";
 
 export interface PutRecipients {
   readonly recipients: readonly RecipientDefinition[];
@@ -94,7 +95,7 @@ function idsOf(
 
 function changedRecipient(
   recipient: Recipient,
-  { tabs, ...given }: RecipientDefinition,
+  { tabs, verification, ...given }: RecipientDefinition,
   index: number,
   context: Pick<DecisionContext, "newId">,
 ): Recipient {
@@ -102,6 +103,9 @@ function changedRecipient(
   const changed = {
     ...recipient,
     ...given,
+    ...(verification === undefined
+      ? {}
+      : { verification: mergedChecks(recipient.verification, verification ?? [], context) }),
     tabs: tabs.length === 0 ? recipient.tabs : tabsInPlace(recipient, tabs, `${field}.tabs`, context),
   };
   refuse(recipientProblems(changed, field));

@@ -7,6 +7,7 @@ import { withFieldTabs } from "../create/field-tabs.ts";
 import { withGiven } from "../create/given-members.ts";
 import { checkRecipients, newRecipients } from "../create/new-recipients.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
+import { withKeptCodes } from "../identity/checks.ts";
 
 export interface UpdateAgreement {
   /** Documents are ignored here; recipients and custom fields only count when they are to be replaced. */
@@ -25,7 +26,8 @@ export function updateAgreement(agreement: Agreement, command: UpdateAgreement, 
   const { changes, replaceRecipients, replaceCustomFields } = command;
   const members = withGiven(agreement, changes);
   const documents = command.documents ?? agreement.documents;
-  const given = replaceRecipients ? newRecipients(changes.recipients, [], context) : agreement.recipients;
+  const wanted = withKeptCodes(changes.recipients, agreement.recipients);
+  const given = replaceRecipients ? newRecipients(wanted, [], context) : agreement.recipients;
   if (replaceRecipients) checkRecipients(given);
   // New tabs may refer to documents of the same request, so only tabs of removed documents are dropped.
   const kept = replaceRecipients ? given : withoutTabsOf(given, removedIds(agreement, documents));

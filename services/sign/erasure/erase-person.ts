@@ -52,7 +52,7 @@ import {
 
 type ErasureDeps = Pick<
   SignDeps,
-  "eraserPool" | "vault" | "files" | "clock" | "newId" | "organizations" | "wakeJobs" | "wakeRelay" | "mail"
+  "eraserPool" | "vault" | "codes" | "files" | "clock" | "newId" | "organizations" | "wakeJobs" | "wakeRelay" | "mail"
 >;
 
 /** How long a call begins something new, in milliseconds. */

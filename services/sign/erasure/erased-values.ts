@@ -1,5 +1,5 @@
 import { extensions, formsOf } from "#platform/db/address-pattern.ts";
-import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import type { Agreement, Check, Recipient } from "../agreement/agreement.ts";
 import { erasedValue } from "../agreement/audit-commitment.ts";
 import type { Tab } from "../agreement/tab.ts";
 
@@ -42,8 +42,12 @@ export const eraseRecipient = (recipient: Recipient, name: string): Recipient =>
   ...{ name, email: "", clientUserId: "", note: "", emailSubject: "", emailBlurb: "" },
   declineReason: recipient.declineReason === "" ? "" : erasedValue,
   ...{ signature: null, initials: null, deliveryFailedReason: "" },
+  ...(recipient.verification ? { verification: recipient.verification.map(eraseCheck) } : {}),
   tabs: recipient.tabs.map(eraseTab),
 });
+
+/** Nobody passes it any more, so that what is left of the agreement is shown to nobody who has an old link. */
+const eraseCheck = (check: Check): Check => ({ ...check, ...{ email: "", code: "", secret: null, sent: null } });
 
 /** The tab as it was before anybody filled it in. */
 export const eraseTab = (tab: Tab): Tab => ({

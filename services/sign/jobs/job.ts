@@ -53,7 +53,7 @@ export interface Hold {
   endIn(tenant: Tenant): Promise<void>;
 }
 
-type ChangingDeps = Pick<SignDeps, "pool" | "vault" | "files" | "clock" | "newId" | "wakeRelay" | "wakeJobs">;
+type ChangingDeps = Pick<SignDeps, "pool" | "vault" | "codes" | "files" | "clock" | "newId" | "wakeRelay" | "wakeJobs">;
 
 /** Decides about an agreement as the system; the change and the end of the job are one transaction. */
 export async function changeInJob(

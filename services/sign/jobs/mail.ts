@@ -3,7 +3,7 @@ import { DomainError } from "#platform/errors.ts";
 import { type Mail, type MailAttachment, MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
 import { reportUrlOf } from "#platform/service-settings.ts";
-import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import type { Agreement, Check, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { changeTo } from "../agreement/change.ts";
 import { auditNames } from "../agreement/recipients.ts";
@@ -11,6 +11,7 @@ import type { Branded } from "../brands/brand.ts";
 import { readBranded } from "../brands/brand-store.ts";
 import { newRecipient } from "../create/new-recipients.ts";
 import type { SignDeps } from "../deps.ts";
+import { addressOf as checkAddressOf, isShownLater } from "../identity/checks.ts";
 import { hasLink, mailTo } from "../mail/mail-to.ts";
 import { noteUndelivered } from "../mail/undelivered.ts";
 import { isWorthSending, type MailWish, mailWishOf } from "../send/mails.ts";
@@ -51,10 +52,12 @@ interface Letter extends Pick<MailWish, "changes"> {
   readonly branded: Branded | undefined;
   /** Absent for that of the installation. */
   readonly sender: VerifiedSender | undefined;
+  /** Of a mail that brings a code. */
+  readonly code?: { readonly digits: string; readonly address: string };
 }
 
 /** Undefined when the mail no longer applies. */
-async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<Letter | undefined> {
+async function findLetter({ pool, codes, clock }: SignDeps, { orgId, payload }: Job): Promise<Letter | undefined> {
   const wish = mailWishOf(payload);
   if (wish === undefined) return undefined;
   return withOrg(pool, orgId, async (tenant) => {
@@ -64,12 +67,23 @@ async function findLetter({ pool }: SignDeps, { orgId, payload }: Job): Promise<
       : agreement?.recipients.find(({ id }) => id === wish.recipientId);
     if (agreement === undefined || recipient === undefined) return undefined;
     if (!isWorthSending(wish.mail, agreement, recipient)) return undefined;
+    const check = wish.mail === "code" ? sentCheck(recipient, wish.challenge, clock.now()) : undefined;
+    // A newer one was asked for, it is too old, or it was answered already.
+    if (wish.mail === "code" && check === undefined) return undefined;
+    const code = check && {
+      digits: codes.emailCode(orgId, wish.challenge ?? ""),
+      address: checkAddressOf(check, recipient),
+    };
     // As it is when the mail is sent.
     const branded = await readBranded(tenant, agreement.brandId ?? null);
     const { mail: kind, changes = [] } = wish;
-    return { kind, changes, agreement, recipient, branded, sender: await readSender(tenant) };
+    const letter = { kind, changes, agreement, recipient, branded, sender: await readSender(tenant) };
+    return { ...letter, ...(code === undefined ? {} : { code }) };
   });
 }
+
+const sentCheck = ({ verification }: Recipient, challenge: string | undefined, now: Date): Check | undefined =>
+  verification?.find(({ sent }) => sent?.challenge === challenge && sent !== null && now < new Date(sent.expiresAt));
 
 type Sent = { readonly messageId: string } | { readonly reason: string };
 
@@ -98,10 +112,13 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
   try {
     const whose = { orgId: job.orgId, agreementId: agreement.id, recipientId: recipient.id };
     const reportToken = deps.reportTokens.make({ ...whose, mail: kind, sentAt: deps.clock.now() });
-    const isWanted = kind === "completed" && branded?.brand.attachFiles === true;
+    // Whoever has to prove something before seeing the files gets them behind the link only.
+    const isWanted = kind === "completed" && branded?.brand.attachFiles === true && !isShownLater(recipient);
     const files = isWanted ? await sealedFiles(deps, job, agreement) : undefined;
     const reportUrl = reportUrlOf(deps.abuseContact, agreement.id);
-    const mail = mailTo(recipient, agreement, { kind, link, messageId, branded, files, reportUrl, changes });
+    const { code } = letter;
+    const occasion = { kind, link, messageId, branded, files, reportUrl, changes, code };
+    const mail = mailTo(recipient, agreement, occasion);
     await mailer.send({ ...mail, reportToken, ...from(deps, job, letter) });
   } catch (error) {
     if (token !== undefined && isUnsent(error)) await forgetLink(deps, job, token);

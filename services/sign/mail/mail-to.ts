@@ -2,6 +2,7 @@ import type { Mail, MailAttachment } from "#platform/mail/mail.ts";
 import { formMail, inLanguages, type MailLook, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
 import { type Branded, type BrandText, textOf } from "../brands/brand.ts";
+import { isShownLater } from "../identity/checks.ts";
 import { asksToAct, type ChangedPart, type MailKind } from "../send/mails.ts";
 import { en, type MailTexts } from "./texts/mail-texts.ts";
 import { ar, he, it, nl, pl, ptPt, zh } from "./texts/more-translations.ts";
@@ -14,14 +15,12 @@ import { de, es, fr, ja, ptBr } from "./texts/translations.ts";
 export function mailTo(
   recipient: Recipient,
   agreement: Agreement,
-  { kind, link, messageId, branded, files, reportUrl, changes }: MailOccasion,
+  { kind, link, messageId, branded, files, reportUrl, changes, code }: MailOccasion,
 ): Mail {
-  const to = addressee(recipient, kind);
+  const to = code === undefined ? addressee(recipient, kind) : { name: recipient.name, address: code.address };
   const isAttached = files === undefined ? undefined : files.length > 0;
-  const written = writeMail({
-    ...contentOf(recipient, agreement, { kind, link, to, branded, reportUrl, changes }),
-    isAttached,
-  });
+  const content = contentOf(recipient, agreement, { kind, link, to, branded, reportUrl, changes });
+  const written = writeMail({ ...content, isAttached, ...(code === undefined ? {} : { code: code.digits }) });
   return { to, messageId, ...written, attachments: [...(written.attachments ?? []), ...(files ?? [])] };
 }
 
@@ -37,6 +36,8 @@ interface MailOccasion {
   readonly reportUrl?: string | undefined;
   /** What a correction has changed for the reader; absent where nobody says. */
   readonly changes?: readonly ChangedPart[] | undefined;
+  /** Of a mail that brings one, and where it goes. */
+  readonly code?: { readonly digits: string; readonly address: string } | undefined;
 }
 
 /** Whether the mail contains a link to the agreement. */
@@ -61,7 +62,8 @@ function contentOf(
     recipientName: to.name,
     address: to.address,
     senderName: agreement.sender.name,
-    documents: agreement.documents.map(({ name }) => name),
+    // Nothing of the documents is known to anybody who has not proved yet who they are.
+    documents: isShownLater(recipient) ? [] : agreement.documents.map(({ name }) => name),
     look: lookOf(agreement.sender.name, branded),
     words: branded && textOf(branded.brand, kind, recipient.locale),
     subject: (asksToAct(kind) && recipient.emailSubject) || agreement.emailSubject,
@@ -171,6 +173,8 @@ export interface MailContent {
   /** What a correction has changed for the reader; absent where nobody says. */
   readonly changes?: readonly ChangedPart[] | undefined;
   readonly reason: string;
+  /** Of a mail that brings one. */
+  readonly code?: string | undefined;
 }
 
 export const mailLanguages = {
@@ -198,6 +202,7 @@ function draft(content: MailContent, texts: MailTexts, tag: string) {
     documents: listed(content.documents),
     changes: (content.changes ?? []).map((part) => texts[changeTexts[part]]).join("\n"),
     reason,
+    code: content.code ?? "",
     date: expiresAt === null ? "" : new Intl.DateTimeFormat(tag, dateFormat).format(expiresAt),
   };
   const isAsking = asksToAct(kind);
@@ -227,6 +232,7 @@ const ofReader = (text: string): string => text.replaceAll("{name}", "{reader}")
 
 function factsOf(content: MailContent, texts: MailTexts): [label: string, text: string][] {
   const { kind, documents, expiresAt, changes = [] } = content;
+  if (kind === "code") return [[texts.code, "{code}"]];
   const changed: [string, string][] = changes.length === 0 ? [] : [[texts.whatChanged, "{changes}"]];
   if (!asksToAct(kind)) return changed;
   return [
@@ -268,13 +274,14 @@ function subjectOf({ kind, task }: MailContent, texts: MailTexts, subject: strin
   const isAsked = ask !== undefined && subject.toLowerCase().startsWith(ask.toLowerCase());
   if (isAsked && kind === "invitation") return "{subject}";
   if (isAsked && kind === "reminder") return texts.remindedSubject;
+  if (kind === "code") return texts.codeSubject;
   if (kind === "corrected" || kind === "changed") return texts.correctedSubject;
   return texts[`${kind === "expiring" || kind === "removed" ? kind : topicOf(kind, task)}Subject`];
 }
 
 function newsOf({ kind, task, declinedToApprove, isAttached }: MailContent, texts: MailTexts): string {
   if (kind === "declined" && declinedToApprove) return texts.declinedToApproveText;
-  if (kind === "changed" || kind === "removed") return texts[`${kind}Text`];
+  if (kind === "changed" || kind === "removed" || kind === "code") return texts[`${kind}Text`];
   const text = texts[`${topicOf(kind, task)}Text`];
   if (isAttached !== undefined) return `${text}\n${isAttached ? texts.attachedText : texts.notAttachedText}`;
   if (kind === "corrected") return `${texts.correctedText}\n${text}`;
@@ -297,7 +304,7 @@ const topics = {
 } as const;
 
 /** An expiry warning uses the reminder's text, and so does what asks to look again. */
-function topicOf(kind: Exclude<MailKind, "changed" | "removed">, task: MailContent["task"]) {
+function topicOf(kind: Exclude<MailKind, "changed" | "removed" | "code">, task: MailContent["task"]) {
   if (kind === "invitation") return topics[task].first;
   return kind === "reminder" || kind === "expiring" || kind === "corrected" ? topics[task].again : kind;
 }

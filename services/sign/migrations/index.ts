@@ -275,5 +275,14 @@ export const signMigrations: ServiceMigrations = {
       "alter table sign.agreement add column edit_lock jsonb",
       "comment on column sign.agreement.edit_lock is 'token, until, seconds, app, by; null while nobody has locked it, and of no effect once its time is over'",
     ),
+    // Recipients prove who they are, each session for itself.
+    sqlMigration(
+      "039_verification",
+      "alter table sign.recipient add column verification jsonb",
+      `comment on column sign.recipient.verification is
+        'What they have to prove, and how far that is. secret: of an access code, an HMAC of what argon2id makes of it.'`,
+      "alter table sign.view add column proofs jsonb not null default '{}'",
+      "comment on column sign.view.proofs is 'when the session passed checks of its recipient, by the ids of these'",
+    ),
   ],
 };

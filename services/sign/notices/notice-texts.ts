@@ -10,6 +10,7 @@ export interface NoticeTexts {
   readonly reason: string;
   readonly stillOpen: string;
   readonly anotherAddress: string;
+  readonly unlock: string;
   readonly open: string;
   readonly digestSubject: string;
   readonly digestText: string;
@@ -28,6 +29,7 @@ const en: NoticeTexts = {
     expiring: "Expires soon",
     expired: "Expired",
     undelivered: "Email bounced",
+    locked: "Verification locked",
   },
   news: {
     viewed: "{person} opened “{subject}”.",
@@ -37,10 +39,12 @@ const en: NoticeTexts = {
     expiring: "“{subject}” expires on {date}.",
     expired: "“{subject}” wasn’t finished in time and has expired.",
     undelivered: "The email to {person} about “{subject}” bounced.",
+    locked: "{person} entered too many wrong codes for “{subject}”, and can’t open it now.",
   },
   reason: "Reason: {reason}",
   stillOpen: "Not finished yet: {people}",
   anotherAddress: "Open the agreement to enter another address. The link in the old email stops working then.",
+  unlock: "Ask {person} whether it was them. Open the agreement to let them try again, or to set another code.",
   open: "Open the agreement",
   digestSubject: "What happened to your agreements ({count})",
   digestText: "Since the last summary:",
@@ -59,6 +63,7 @@ const de: NoticeTexts = {
     expiring: "Läuft bald ab",
     expired: "Abgelaufen",
     undelivered: "E-Mail unzustellbar",
+    locked: "Prüfung gesperrt",
   },
   news: {
     viewed: "{person} hat „{subject}“ geöffnet.",
@@ -68,11 +73,14 @@ const de: NoticeTexts = {
     expiring: "„{subject}“ läuft am {date} ab.",
     expired: "„{subject}“ wurde nicht rechtzeitig fertig und ist abgelaufen.",
     undelivered: "Eine E-Mail an {person} zu „{subject}“ kam zurück.",
+    locked: "{person} hat zu viele falsche Codes für „{subject}“ eingegeben und kann es nun nicht öffnen.",
   },
   reason: "Grund: {reason}",
   stillOpen: "Noch nicht fertig: {people}",
   anotherAddress:
     "Öffnen Sie die Vereinbarung, um eine andere Adresse einzugeben. Der Link in der alten E-Mail gilt dann nicht mehr.",
+  unlock:
+    "Fragen Sie {person}, ob die Eingaben von ihm oder ihr waren. Öffnen Sie die Vereinbarung, um weitere Versuche zu erlauben oder einen anderen Code festzulegen.",
   open: "Vereinbarung öffnen",
   digestSubject: "Neues von Ihren Vereinbarungen ({count})",
   digestText: "Seit der letzten Zusammenfassung:",
@@ -91,6 +99,7 @@ const fr: NoticeTexts = {
     expiring: "Expire bientôt",
     expired: "Expiré",
     undelivered: "Message revenu",
+    locked: "Vérification bloquée",
   },
   news: {
     viewed: "{person} a ouvert « {subject} ».",
@@ -100,11 +109,14 @@ const fr: NoticeTexts = {
     expiring: "« {subject} » expire le {date}.",
     expired: "« {subject} » n’a pas été terminé à temps et a expiré.",
     undelivered: "Un message à {person} au sujet de « {subject} » est revenu.",
+    locked: "{person} a saisi trop de codes erronés pour « {subject} » et ne peut plus l’ouvrir.",
   },
   reason: "Motif : {reason}",
   stillOpen: "Pas encore terminé : {people}",
   anotherAddress:
     "Ouvrez l’accord pour saisir une autre adresse. Le lien de l’ancien message cesse alors de fonctionner.",
+  unlock:
+    "Demandez à {person} si c’était bien cette personne. Ouvrez l’accord pour autoriser de nouveaux essais ou définir un autre code.",
   open: "Ouvrir l’accord",
   digestSubject: "Nouvelles de vos accords ({count})",
   digestText: "Depuis le dernier résumé :",
@@ -123,6 +135,7 @@ const es: NoticeTexts = {
     expiring: "Caduca pronto",
     expired: "Caducado",
     undelivered: "Correo devuelto",
+    locked: "Verificación bloqueada",
   },
   news: {
     viewed: "{person} ha abierto «{subject}».",
@@ -132,11 +145,13 @@ const es: NoticeTexts = {
     expiring: "«{subject}» caduca el {date}.",
     expired: "«{subject}» no se terminó a tiempo y ha caducado.",
     undelivered: "Un correo a {person} sobre «{subject}» ha sido devuelto.",
+    locked: "{person} ha introducido demasiados códigos erróneos para «{subject}» y ahora no puede abrirlo.",
   },
   reason: "Motivo: {reason}",
   stillOpen: "Sin terminar: {people}",
   anotherAddress:
     "Abra el acuerdo para indicar otra dirección. El enlace del correo anterior deja entonces de funcionar.",
+  unlock: "Pregunte a {person} si fue quien lo hizo. Abra el acuerdo para permitir más intentos o fijar otro código.",
   open: "Abrir el acuerdo",
   digestSubject: "Novedades de sus acuerdos ({count})",
   digestText: "Desde el último resumen:",
@@ -155,6 +170,7 @@ const ptBr: NoticeTexts = {
     expiring: "Expira em breve",
     expired: "Expirado",
     undelivered: "Email devolvido",
+    locked: "Verificação bloqueada",
   },
   news: {
     viewed: "{person} abriu “{subject}”.",
@@ -164,10 +180,13 @@ const ptBr: NoticeTexts = {
     expiring: "“{subject}” expira em {date}.",
     expired: "“{subject}” não foi concluído a tempo e expirou.",
     undelivered: "Um email para {person} sobre “{subject}” foi devolvido.",
+    locked: "{person} digitou códigos errados demais para “{subject}” e agora não consegue abrir.",
   },
   reason: "Motivo: {reason}",
   stillOpen: "Ainda não concluíram: {people}",
   anotherAddress: "Abra o acordo para informar outro endereço. O link do email anterior deixa então de funcionar.",
+  unlock:
+    "Pergunte a {person} se foi quem fez isso. Abra o acordo para permitir novas tentativas ou definir outro código.",
   open: "Abrir o acordo",
   digestSubject: "Novidades dos seus acordos ({count})",
   digestText: "Desde o último resumo:",
@@ -186,6 +205,7 @@ const ja: NoticeTexts = {
     expiring: "まもなく期限",
     expired: "期限切れ",
     undelivered: "メール不達",
+    locked: "確認がロックされました",
   },
   news: {
     viewed: "{person} さんが「{subject}」を開きました。",
@@ -195,10 +215,13 @@ const ja: NoticeTexts = {
     expiring: "「{subject}」の期限は {date} です。",
     expired: "「{subject}」は期限までに完了せず、終了しました。",
     undelivered: "「{subject}」について {person} さんに送ったメールが届きませんでした。",
+    locked: "{person} さんが「{subject}」で誤ったコードを何度も入力したため、現在は開けません。",
   },
   reason: "理由: {reason}",
   stillOpen: "未完了: {people}",
   anotherAddress: "別のアドレスを入力するには、契約を開いてください。以前のメールのリンクは使えなくなります。",
+  unlock:
+    "本人の操作かどうかを {person} さんに確認してください。再試行を許可するか別のコードを設定するには、契約を開いてください。",
   open: "契約を開く",
   digestSubject: "契約のお知らせ（{count}件）",
   digestText: "前回のまとめ以降:",
@@ -217,6 +240,7 @@ const it: NoticeTexts = {
     expiring: "Scade presto",
     expired: "Scaduto",
     undelivered: "E-mail respinta",
+    locked: "Verifica bloccata",
   },
   news: {
     viewed: "{person} ha aperto «{subject}».",
@@ -226,11 +250,14 @@ const it: NoticeTexts = {
     expiring: "«{subject}» scade il {date}.",
     expired: "«{subject}» non è stato concluso in tempo ed è scaduto.",
     undelivered: "Un’e-mail a {person} su «{subject}» è stata respinta.",
+    locked: "{person} ha inserito troppi codici errati per «{subject}» e ora non può aprirlo.",
   },
   reason: "Motivo: {reason}",
   stillOpen: "Devono ancora concludere: {people}",
   anotherAddress:
     "Apra l’accordo per inserire un altro indirizzo. Il link dell’e-mail precedente smette allora di funzionare.",
+  unlock:
+    "Chieda a {person} se i tentativi sono suoi. Apra l’accordo per consentire altri tentativi o impostare un altro codice.",
   open: "Apri l’accordo",
   digestSubject: "Novità sui Suoi accordi ({count})",
   digestText: "Dall’ultimo riepilogo:",
@@ -249,6 +276,7 @@ const ptPt: NoticeTexts = {
     expiring: "Expira em breve",
     expired: "Expirado",
     undelivered: "E-mail devolvido",
+    locked: "Verificação bloqueada",
   },
   news: {
     viewed: "{person} abriu “{subject}”.",
@@ -258,10 +286,13 @@ const ptPt: NoticeTexts = {
     expiring: "“{subject}” expira em {date}.",
     expired: "“{subject}” não foi concluído a tempo e expirou.",
     undelivered: "Um e-mail para {person} sobre “{subject}” foi devolvido.",
+    locked: "{person} introduziu demasiados códigos errados para “{subject}” e agora não o consegue abrir.",
   },
   reason: "Motivo: {reason}",
   stillOpen: "Ainda não concluíram: {people}",
   anotherAddress: "Abra o acordo para indicar outro endereço. A ligação do e-mail anterior deixa então de funcionar.",
+  unlock:
+    "Pergunte a {person} se foi quem o fez. Abra o acordo para permitir novas tentativas ou definir outro código.",
   open: "Abrir o acordo",
   digestSubject: "Novidades dos seus acordos ({count})",
   digestText: "Desde o último resumo:",
@@ -280,6 +311,7 @@ const nl: NoticeTexts = {
     expiring: "Verloopt binnenkort",
     expired: "Verlopen",
     undelivered: "E-mail onbestelbaar",
+    locked: "Controle geblokkeerd",
   },
   news: {
     viewed: "{person} heeft “{subject}” geopend.",
@@ -289,11 +321,14 @@ const nl: NoticeTexts = {
     expiring: "“{subject}” verloopt op {date}.",
     expired: "“{subject}” was niet op tijd klaar en is verlopen.",
     undelivered: "Een e-mail aan {person} over “{subject}” kwam terug.",
+    locked: "{person} heeft te veel verkeerde codes voor “{subject}” ingevoerd en kan het nu niet openen.",
   },
   reason: "Reden: {reason}",
   stillOpen: "Nog niet klaar: {people}",
   anotherAddress:
     "Open de overeenkomst om een ander adres in te vullen. De link in de oude e-mail werkt dan niet meer.",
+  unlock:
+    "Vraag {person} of hij of zij dit was. Open de overeenkomst om nieuwe pogingen toe te staan of een andere code in te stellen.",
   open: "Overeenkomst openen",
   digestSubject: "Nieuws over uw overeenkomsten ({count})",
   digestText: "Sinds het vorige overzicht:",
@@ -312,6 +347,7 @@ const pl: NoticeTexts = {
     expiring: "Wkrótce wygasa",
     expired: "Termin minął",
     undelivered: "E-mail niedoręczony",
+    locked: "Weryfikacja zablokowana",
   },
   news: {
     viewed: "Umowę „{subject}” otwiera: {person}.",
@@ -321,10 +357,12 @@ const pl: NoticeTexts = {
     expiring: "„{subject}” wygasa {date}.",
     expired: "„{subject}” nie zakończono na czas; termin minął.",
     undelivered: "E-mail dotyczący „{subject}” nie został doręczony. Odbiorca: {person}.",
+    locked: "Za dużo błędnych kodów do „{subject}”. Osoba: {person}. Otwarcie nie jest teraz możliwe.",
   },
   reason: "Powód: {reason}",
   stillOpen: "Jeszcze nie skończyli: {people}",
   anotherAddress: "Otwórz umowę, aby podać inny adres. Link ze starej wiadomości przestanie wtedy działać.",
+  unlock: "Zapytaj, czy to ta osoba wpisywała kody. Otwórz umowę, aby pozwolić na kolejne próby lub ustawić inny kod.",
   open: "Otwórz umowę",
   digestSubject: "Nowości w Twoich umowach ({count})",
   digestText: "Od ostatniego podsumowania:",
@@ -343,6 +381,7 @@ const zh: NoticeTexts = {
     expiring: "即将过期",
     expired: "已过期",
     undelivered: "邮件被退回",
+    locked: "验证已锁定",
   },
   news: {
     viewed: "{person} 已打开“{subject}”。",
@@ -352,10 +391,12 @@ const zh: NoticeTexts = {
     expiring: "“{subject}”将于 {date} 过期。",
     expired: "“{subject}”未能按时完成，已过期。",
     undelivered: "发给 {person} 的关于“{subject}”的邮件被退回。",
+    locked: "{person} 为“{subject}”输入了过多错误的验证码，目前无法打开。",
   },
   reason: "原因：{reason}",
   stillOpen: "尚未完成：{people}",
   anotherAddress: "打开协议即可填写其他地址。旧邮件中的链接届时将失效。",
+  unlock: "请向 {person} 确认是否为本人操作。打开协议即可允许重试，或设置其他验证码。",
   open: "打开协议",
   digestSubject: "您的协议动态（{count}）",
   digestText: "自上次汇总以来：",
@@ -374,6 +415,7 @@ const ar: NoticeTexts = {
     expiring: "تنتهي مهلته قريبًا",
     expired: "انتهت المهلة",
     undelivered: "رسالة مرتدة",
+    locked: "التحقق مقفل",
   },
   news: {
     viewed: "فتح {person} «{subject}».",
@@ -383,10 +425,12 @@ const ar: NoticeTexts = {
     expiring: "تنتهي مهلة «{subject}» في {date}.",
     expired: "لم يكتمل «{subject}» في الوقت المحدد وانتهت مهلته.",
     undelivered: "ارتدّت رسالة إلى {person} بشأن «{subject}».",
+    locked: "أدخل {person} رموزًا خاطئة كثيرة لـ«{subject}»، ولا يمكنه فتحها الآن.",
   },
   reason: "السبب: {reason}",
   stillOpen: "لم يُنهِ بعد: {people}",
   anotherAddress: "افتح الاتفاقية لإدخال عنوان آخر. عندئذٍ يتوقف الرابط الوارد في الرسالة القديمة عن العمل.",
+  unlock: "اسأل {person} إن كان هو من فعل ذلك. افتح الاتفاقية للسماح بمحاولات أخرى أو لتعيين رمز آخر.",
   open: "فتح الاتفاقية",
   digestSubject: "جديد اتفاقياتك ({count})",
   digestText: "منذ الملخّص الأخير:",
@@ -405,6 +449,7 @@ const he: NoticeTexts = {
     expiring: "יפוג בקרוב",
     expired: "פג התוקף",
     undelivered: "הדואר חזר",
+    locked: "האימות ננעל",
   },
   news: {
     viewed: "“{subject}” נפתח בידי {person}.",
@@ -414,10 +459,13 @@ const he: NoticeTexts = {
     expiring: "התוקף של “{subject}” יפוג ב־{date}.",
     expired: "“{subject}” לא הושלם בזמן ותוקפו פג.",
     undelivered: "הודעת דואר אל {person} בעניין “{subject}” חזרה.",
+    locked: "הוזנו יותר מדי קודים שגויים עבור “{subject}” בידי {person}, וכעת אי אפשר לפתוח אותו.",
   },
   reason: "סיבה: {reason}",
   stillOpen: "טרם סיימו: {people}",
   anotherAddress: "יש לפתוח את ההסכם כדי להזין כתובת אחרת. הקישור בהודעה הישנה יפסיק אז לפעול.",
+  unlock:
+    "כדאי לברר עם {person} אם אלה היו ניסיונות שלו או שלה. יש לפתוח את ההסכם כדי לאפשר ניסיונות נוספים או לקבוע קוד אחר.",
   open: "פתיחת ההסכם",
   digestSubject: "חדשות על ההסכמים שלך ({count})",
   digestText: "מאז הסיכום האחרון:",

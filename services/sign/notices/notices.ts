@@ -3,7 +3,16 @@ import type { JobRequest, SignEvent } from "../agreement/change.ts";
 import { hasToAct } from "../agreement/recipients.ts";
 
 /** What the sender of an agreement may be told of. */
-const noticeKinds = ["viewed", "signed", "declined", "completed", "expiring", "expired", "undelivered"] as const;
+const noticeKinds = [
+  "viewed",
+  "signed",
+  "declined",
+  "completed",
+  "expiring",
+  "expired",
+  "undelivered",
+  "locked",
+] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
 /** News of an agreement; what it says is composed when it is sent. */
@@ -40,6 +49,7 @@ function kindOf({ recipients }: Agreement, event: SignEvent): NoticeKind | undef
 const kinds: { readonly [Kind in SignEvent["kind"]]?: NoticeKind } = {
   "recipient.delivered": "viewed",
   "recipient.undelivered": "undelivered",
+  "recipient.locked": "locked",
   "agreement.declined": "declined",
   "agreement.completed": "completed",
   "agreement.expired": "expired",

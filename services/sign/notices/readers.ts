@@ -34,5 +34,6 @@ export function createNoticeReaders(tokens: Pick<Client<typeof TokenService>, "f
 const readerOf = ({ settings, ...reader }: ReaderMessage): NoticeReader => ({
   ...reader,
   isDaily: settings?.delivery === NoticeDelivery.DAILY,
-  wants: (kind) => settings?.[kind] === true,
+  // Both say that somebody cannot go on until the sender does something.
+  wants: (kind) => settings?.[kind === "locked" ? "undelivered" : kind] === true,
 });

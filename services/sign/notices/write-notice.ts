@@ -32,6 +32,7 @@ export function writeNotice(news: News, context: NoticeContext): WrittenMail {
     values.reason === "" ? "" : texts.reason,
     notice.notice === "expiring" && values.people !== "" ? texts.stillOpen : "",
     isUnreached ? texts.anotherAddress : "",
+    notice.notice === "locked" ? texts.unlock : "",
   ];
   return formMail({
     ...{ tag, values, subject: `${texts.titles[notice.notice]}: {subject}`, action: texts.open },

@@ -7,9 +7,9 @@ import { isOpen } from "../agreement/transitions.ts";
 export type BrandedMail = "invitation" | "reminder" | "expiring" | "completed" | "declined" | "voided" | "expired";
 /**
  * After a correction, `corrected` asks those who act to look again, `changed` tells those who need not do anything, and
- * `removed` those who take no part any more.
+ * `removed` those who take no part any more. `code` brings a code that proves that the reader has the mailbox.
  */
-export type MailKind = BrandedMail | "corrected" | "changed" | "removed";
+export type MailKind = BrandedMail | "corrected" | "changed" | "removed" | "code";
 
 /** Whether the mail asks the reader to act; the others report the outcome. */
 export const asksToAct = (kind: MailKind): boolean =>
@@ -25,6 +25,8 @@ export interface MailWish {
   readonly former?: Former;
   /** What a correction has changed for the reader. */
   readonly changes?: readonly ChangedPart[];
+  /** Of a code: the challenge that it answers. */
+  readonly challenge?: string;
 }
 
 /** What a correction may change for those who read of it; nothing of it says what it was or is. */
@@ -91,7 +93,7 @@ export const correctedMails = (
 export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: Recipient): boolean {
   if (kind === "invitation") return isOpen(agreement) && (isActing(recipient) || !hasToAct(recipient));
   if (asksToAct(kind)) return isOpen(agreement) && isActing(recipient);
-  if (kind === "removed") return true;
+  if (kind === "removed" || kind === "code") return true;
   if (kind === "changed") return (isOpen(agreement) || isDone(agreement)) && !isActing(recipient);
   return agreement.status === kind;
 }
@@ -99,15 +101,17 @@ export function isWorthSending(kind: MailKind, agreement: Agreement, recipient: 
 const isDone = ({ status }: Agreement): boolean => status === "completing" || status === "completed";
 
 /** Undefined when the payload belongs to another kind of job. */
-export function mailWishOf({ agreementId, recipientId, mail, former, changes }: JsonObject): MailWish | undefined {
+export function mailWishOf({ agreementId, recipientId, mail, ...more }: JsonObject): MailWish | undefined {
   if (typeof agreementId !== "string" || typeof recipientId !== "string") return undefined;
   const kind = mailKinds.find((one) => one === mail);
   if (kind === undefined) return undefined;
+  const { former, changes, challenge } = more;
   const changed = Array.isArray(changes) ? changedParts.filter((part) => changes.includes(part)) : [];
   return {
     ...{ agreementId, recipientId, mail: kind },
     ...(kind === "removed" ? { former: former as Former } : {}),
     ...(changed.length === 0 ? {} : { changes: changed }),
+    ...(typeof challenge === "string" ? { challenge } : {}),
   };
 }
 
@@ -123,6 +127,7 @@ export const mailKinds: readonly MailKind[] = [
   "corrected",
   "changed",
   "removed",
+  "code",
 ];
 
 const toActing = (kind: "reminder" | "expiring", agreement: Agreement): JobRequest[] =>

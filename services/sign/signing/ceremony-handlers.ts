@@ -3,7 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { SigningService } from "#gen/assent/sign/v1/signing_pb.ts";
 import { type Tenant, withOrg, withOrgSnapshot } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
-import type { AdoptedSignature } from "../agreement/agreement.ts";
+import type { AdoptedSignature, Check } from "../agreement/agreement.ts";
 import type { ChangeDeps } from "../agreement/change-agreement.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { isActing } from "../agreement/recipients.ts";
@@ -13,6 +13,8 @@ import { brandMessage } from "../brands/handlers.ts";
 import type { SignDeps } from "../deps.ts";
 import { pdfFileName, readDocument } from "../edit/documents.ts";
 import { requireDocument } from "../edit/edit-documents.ts";
+import { isBeforeViewing, pendingChecks } from "../identity/checks.ts";
+import { pendingMessage } from "../identity/messages.ts";
 import { isOverdue } from "../send/end-agreement.ts";
 import { openAgreement, requireOpenable } from "../send/open.ts";
 import { seenByRecipient, seenBySender } from "./ceremony.ts";
@@ -34,32 +36,46 @@ import { noteSeen } from "./view-store.ts";
 
 export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningService>, "getCeremony"> => ({
   async getCeremony({ sessionToken }) {
-    const session = await requireShownSession(deps, sessionToken);
+    const session = await requireOpenSession(deps, sessionToken);
     const { orgId, view, recipient, expiresAt } = session;
     requireShowable(recipient, session.agreement, deps.clock.now());
     const { name: organizationName } = await deps.organizations.of(orgId);
     const { consentedAt } = recipient ?? { consentedAt: null };
     const now = deps.clock.now();
-    const progress = await progressIn(deps, session);
-    const seen = seenIn(session, progress);
+    const pending = pendingOf(session, now);
+    const isHidden = pending.some(isFirst(session));
+    const progress = isHidden ? undefined : await progressIn(deps, session);
+    const seen = isHidden ? undefined : seenIn(session, progress);
     const brand = await withOrg(deps.pool, orgId, (tenant) => resolveBrand(tenant, session.agreement?.brandId ?? null));
     return {
       ...(brand === undefined ? {} : { brand: brandMessage(brand) }),
       ...(progress === undefined ? {} : { progress: progressMessage(progress) }),
       kind: wireViewKinds[view.kind],
       ...(seen === undefined ? {} : { agreement: agreementMessage(seen, orgId) }),
-      recipientId: recipient?.id ?? "",
+      recipientId: isHidden ? "" : (recipient?.id ?? ""),
+      organizationId: orgId,
+      verification: recipient === undefined ? [] : pending.map((one) => pendingMessage(one, recipient, view, now)),
       returnUrl: view.returnUrl,
       frameAncestors: [...view.frameAncestors],
-      ...(consentedAt === null ? {} : { consentedAt: timestampFromDate(consentedAt) }),
+      ...(consentedAt === null || isHidden ? {} : { consentedAt: timestampFromDate(consentedAt) }),
       sessionExpiresAt: timestampFromDate(expiresAt),
       organizationName,
-      canAct: isWaitedFor(session, now),
+      canAct: !isHidden && isWaitedFor(session, now),
       timeoutUrl: withEvent(view.returnUrl, "session_timeout"),
-      consentTexts: isWaitedFor(session, now) && consentedAt === null ? await textsOf(deps, session) : [],
+      consentTexts: !isHidden && isWaitedFor(session, now) && consentedAt === null ? await textsOf(deps, session) : [],
     };
   },
 });
+
+/** What the session has not proved yet. */
+const pendingOf = ({ recipient, view }: SigningSession, now: Date): readonly Check[] =>
+  recipient === undefined ? [] : pendingChecks(recipient, view, now);
+
+/** Whether a check comes before anything is shown. */
+const isFirst =
+  ({ recipient }: SigningSession) =>
+  (check: Check): boolean =>
+    recipient !== undefined && isBeforeViewing(check, recipient);
 
 /** Whoever only has to look has nothing to do but to load the documents. */
 const isWaitedFor = ({ agreement, recipient }: SigningSession, now: Date): boolean =>
@@ -133,8 +149,25 @@ export const getCeremonyDocument = (
 
 type Visit = Parameters<typeof callerOfVisit>[1] & Parameters<typeof signerContext>[2];
 
-/** The session of somebody whom its agreement may be shown. Throws VIEW_URL_EXPIRED and RECIPIENT_NOT_IN_SEQUENCE. */
+/**
+ * The session of somebody whom its agreement may be shown. Throws VIEW_URL_EXPIRED, RECIPIENT_NOT_IN_SEQUENCE, and
+ * VERIFICATION_REQUIRED while something has to be proved before.
+ */
 async function requireShownSession(deps: ChangeDeps, sessionToken: string): Promise<SigningSession> {
+  const session = await requireOpenSession(deps, sessionToken);
+  if (pendingOf(session, deps.clock.now()).some(isFirst(session))) throw new DomainError("VERIFICATION_REQUIRED");
+  return session;
+}
+
+/** The session of a recipient whose turn has come, whatever they have proved. Throws what requireOpenSession does. */
+export async function requireOpenableSession(deps: ChangeDeps, sessionToken: string): Promise<RecipientSession> {
+  const session = await requireOpenSession(deps, sessionToken);
+  if (!isOfRecipient(session)) throw viewExpired();
+  return session;
+}
+
+/** Throws VIEW_URL_EXPIRED and RECIPIENT_NOT_IN_SEQUENCE. */
+async function requireOpenSession(deps: ChangeDeps, sessionToken: string): Promise<SigningSession> {
   const session = await requireSession(deps, sessionToken);
   if (isOfRecipient(session) && session.view.seenAt === null) {
     try {

@@ -1,5 +1,12 @@
 import { DomainError } from "#platform/errors.ts";
-import type { AdoptedSignature, Agreement, Recipient, SealedFile, SealLevel } from "../agreement/agreement.ts";
+import type {
+  AdoptedSignature,
+  Agreement,
+  CheckMethod,
+  Recipient,
+  SealedFile,
+  SealLevel,
+} from "../agreement/agreement.ts";
 import {
   type AuditAction,
   type Change,
@@ -25,6 +32,8 @@ export interface FinishCommand {
   readonly initials: AdoptedSignature | null;
   /** What was saved before; what the person finishes with comes before it. */
   readonly saved?: Progress | undefined;
+  /** What the session has proved of who it is. */
+  readonly proven?: readonly CheckMethod[];
 }
 
 /**
@@ -60,7 +69,7 @@ const maxProblems = 100;
 function finish(
   agreement: Agreement,
   recipientId: string,
-  { values, signature, initials, saved }: FinishCommand,
+  { values, signature, initials, saved, proven = [] }: FinishCommand,
   { now, actor }: DecisionContext,
 ): Change {
   const before = withProgress(requireRecipient(agreement, recipientId), saved);
@@ -68,8 +77,9 @@ function finish(
   const { tabs, problems } = fillTabs(adopted, { values, agreementId: agreement.id, now });
   if (problems.length > 0) throw invalid(...problems.slice(0, maxProblems));
   const completed = withRecipientStatus({ ...adopted, tabs }, "completed", now);
+  const verified = proven.length === 0 ? {} : { verified: proven };
   return changeTo(withRecipient(agreement, completed, now), {
-    audit: [{ action: finishAction(completed), actor, details: auditNames(completed) }],
+    audit: [{ action: finishAction(completed), actor, details: { ...auditNames(completed), ...verified } }],
     events: [{ kind: "recipient.completed", recipientId }],
   });
 }

@@ -9,8 +9,9 @@ import {
   type AdoptedSignature as WireSignature,
 } from "#gen/assent/sign/v1/signing_pb.ts";
 import { withOrg } from "#platform/db/pool.ts";
+import { DomainError } from "#platform/errors.ts";
 import { ImageFault, readWholeImage } from "#platform/image-file.ts";
-import type { AdoptedSignature, Agreement, Recipient } from "../agreement/agreement.ts";
+import type { AdoptedSignature, Agreement, CheckMethod, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { noChange } from "../agreement/change.ts";
 import { keepConsentText } from "../agreement/file-store.ts";
@@ -19,6 +20,8 @@ import { invalid, problem } from "../agreement/problems.ts";
 import { isActing, requireRecipient, requireTurn } from "../agreement/recipients.ts";
 import { invalidStatus, isOpen } from "../agreement/transitions.ts";
 import type { SignDeps, SigningRpcs } from "../deps.ts";
+import { pendingChecks } from "../identity/checks.ts";
+import { verifyInSession } from "../identity/handlers.ts";
 import { isOverdue } from "../send/end-agreement.ts";
 import { sendDraft } from "../send/send-draft.ts";
 import { addAttachment, listAttachments, requireAttached } from "./attachments.ts";
@@ -42,13 +45,14 @@ import {
   viewExpired,
 } from "./signing-session.ts";
 import type { TabValues } from "./tab-values.ts";
-import { isOfAgreement } from "./view.ts";
+import { isOfAgreement, type View } from "./view.ts";
 
 /** What people do with the links. */
 export const signingHandlers = (deps: SignDeps): Partial<ServiceImpl<typeof SigningService>> => ({
   ...openView(deps),
   ...getCeremony(deps),
   ...getCeremonyDocument(deps),
+  ...verifyInSession(deps),
   ...addAttachment(deps),
   ...giveConsent(deps),
   ...finishSigning(deps),
@@ -95,6 +99,7 @@ const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
     const session = await requireRecipientSession(deps, sessionToken);
     const { agreement, recipient, view } = session;
     const decision = signerContext(deps, recipient, visitor);
+    requireProven(recipient, view, decision.now);
     const saved = (
       await withOrg(deps.pool, session.orgId, (tenant) => findProgress(deps.files, tenant, agreement.id))
     ).get(recipient.id);
@@ -105,9 +110,10 @@ const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
     };
     await requireImages(command);
     await requireKnownFiles(deps, session, new Map([...(saved?.values ?? []), ...command.values]));
-    const finished = await changeInSession(deps, session, visitor, (current) =>
-      finishAgreement(current, recipient.id, command, decision),
-    );
+    const finished = await changeInSession(deps, session, visitor, (current) => {
+      const proven = requireProven(requireRecipient(current, recipient.id), view, decision.now);
+      return finishAgreement(current, recipient.id, { ...command, proven }, decision);
+    });
     await closeWhenDone(deps, session);
     return {
       returnUrl: withEvent(view.returnUrl, finishEvent(recipient)),
@@ -115,6 +121,12 @@ const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
     };
   },
 });
+
+/** What the session has proved, which has to be all that is asked for. Throws VERIFICATION_REQUIRED. */
+function requireProven(recipient: Recipient, view: View, now: Date): readonly CheckMethod[] {
+  if (pendingChecks(recipient, view, now).length > 0) throw new DomainError("VERIFICATION_REQUIRED");
+  return (recipient.verification ?? []).map(({ method }) => method);
+}
 
 /** Files are attached before, each by a call of its own. */
 async function requireKnownFiles(

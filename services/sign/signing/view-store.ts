@@ -4,7 +4,7 @@ import type { OrgId } from "#platform/ids.ts";
 import type { View } from "./view.ts";
 
 /** A link that nobody has used yet. */
-export type NewView = Omit<View, "openedAt" | "sessionExpiresAt" | "endedAt" | "seenAt">;
+export type NewView = Omit<View, "openedAt" | "sessionExpiresAt" | "endedAt" | "seenAt" | "proofs">;
 
 export async function insertView({ orgId, client }: Tenant, view: NewView): Promise<void> {
   await client.query(
@@ -93,6 +93,19 @@ export async function noteSeen({ orgId, client }: Tenant, tokenHash: Buffer, now
   return rowCount === 1;
 }
 
+/** Notes that a session has passed a check. */
+export async function noteProof(
+  { orgId, client }: Tenant,
+  tokenHash: Buffer,
+  { checkId, at }: { readonly checkId: string; readonly at: Date },
+): Promise<void> {
+  await client.query(
+    `update sign.view set proofs = proofs || jsonb_build_object($3::text, $4::text)
+     where organization_id = $1 and token_hash = $2 and ended_at is null`,
+    [orgId, tokenHash, checkId, at.toISOString()],
+  );
+}
+
 /** Forgets a link that nobody has been told. */
 export async function deleteView({ orgId, client }: Tenant, tokenHash: Buffer): Promise<void> {
   await client.query("delete from sign.view where organization_id = $1 and token_hash = $2", [orgId, tokenHash]);
@@ -151,4 +164,4 @@ async function findOne(
 const columns = `token_hash as "tokenHash", kind, is_reusable as "isReusable", agreement_id as "agreementId", recipient_id as "recipientId",
   return_url as "returnUrl", frame_ancestors as "frameAncestors", created_by as "createdBy", created_at as "createdAt",
   expires_at as "expiresAt", opened_at as "openedAt", session_expires_at as "sessionExpiresAt", ended_at as "endedAt",
-  seen_at as "seenAt"`;
+  seen_at as "seenAt", proofs`;

@@ -32,6 +32,8 @@ export interface View {
   readonly endedAt: Date | null;
   /** When the session first showed the agreement to somebody. */
   readonly seenAt: Date | null;
+  /** When the session passed checks of the recipient (ISO 8601), by the ids of these. */
+  readonly proofs: Readonly<Record<string, string>>;
 }
 
 const linkMs = 5 * 60_000;

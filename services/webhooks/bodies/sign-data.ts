@@ -6,7 +6,7 @@ import { type DataMakers, textOrNull } from "./lookups.ts";
 type SignCase =
   | `agreement${"Created" | "Modified" | "Corrected" | "Sent" | "Resent" | "Delivered" | "Completed" | "Declined"}`
   | `agreement${"Voided" | "Expired" | "Deleted" | "Purged" | "DocumentCompleted"}`
-  | `recipient${"Sent" | "Delivered" | "Completed" | "Declined" | "Left" | "Undelivered"}`
+  | `recipient${"Sent" | "Delivered" | "Completed" | "Declined" | "Left" | "Undelivered" | "Locked"}`
   | `signTemplate${"Created" | "Modified" | "Deleted"}`;
 
 export const signData: DataMakers<SignCase> = {
@@ -28,6 +28,7 @@ export const signData: DataMakers<SignCase> = {
   recipientDeclined: (payload, lookups) => recipientData(payload, lookups),
   recipientLeft: (payload, lookups) => recipientData(payload, lookups),
   recipientUndelivered: (payload, lookups) => recipientData(payload, lookups),
+  recipientLocked: (payload, lookups) => recipientData(payload, lookups),
   agreementDocumentCompleted: (payload, lookups) => documentData(payload, lookups),
   signTemplateCreated: (payload, lookups) => templateData(payload, lookups),
   signTemplateModified: (payload, lookups) => templateData(payload, lookups),

@@ -59,14 +59,25 @@ const asked = {
   declineReason: null,
   deliveryFailedAt: null,
   deliveryFailedReason: null,
+  verification: [],
+  assurance: null,
 };
-const reading = { ...asked, status: "delivered", deliveredAt: "2026-10-21T09:20:11.000Z" };
+const reading = { ...asked, status: "delivered", deliveredAt: "2026-10-21T09:20:11.000Z", assurance: "link" };
 const done = { ...reading, status: "completed", completedAt: "2026-10-21T09:24:38.000Z" };
 const unreached = {
   ...asked,
   clientUserId: null,
   deliveryFailedAt: "2026-10-21T09:00:09.000Z",
   deliveryFailedReason: "The mail server refuses the address (550 5.1.1).",
+};
+const lockedOut = {
+  ...asked,
+  verification: [
+    {
+      ...{ method: "access_code", before: "viewing", email: null, state: "locked", failures: 5, passedAt: null },
+      lockedAt: "2026-10-21T09:20:11.000Z",
+    },
+  ],
 };
 const refused = {
   ...reading,
@@ -127,6 +138,10 @@ export const signEvents: readonly EventTypeInfo[] = [
   about("recipient", "undelivered", "An email to a recipient bounced or couldn't be sent.", {
     agreement: sent,
     recipient: unreached,
+  }),
+  about("recipient", "locked", "A recipient failed a verification too often, and can't go on until you unlock it.", {
+    agreement: sent,
+    recipient: lockedOut,
   }),
   about("document", "completed", "A document of a completed agreement is sealed and can be downloaded.", {
     document: {

@@ -139,5 +139,6 @@ const connectEvents: ReadonlyMap<string, string> = new Map([
   ),
   ["assent.sign.recipient.left", "recipient-finish-later"],
   ["assent.sign.recipient.undelivered", "recipient-autoresponded"],
+  ["assent.sign.recipient.locked", "recipient-authenticationfailed"],
   ...["created", "modified", "deleted"].map((verb) => [`assent.sign.template.${verb}`, `template-${verb}`] as const),
 ]);

@@ -52,6 +52,7 @@ describe("the types of events", () => {
     ["assent.sign.agreement.purged", "envelope-purge"],
     ["assent.sign.recipient.left", "recipient-finish-later"],
     ["assent.sign.recipient.undelivered", "recipient-autoresponded"],
+    ["assent.sign.recipient.locked", "recipient-authenticationfailed"],
     ["assent.sign.template.modified", "template-modified"],
     ["assent.sign.agreement.modified", ""],
     ["assent.sign.document.completed", ""],

@@ -132,6 +132,7 @@ const payloads: Readonly<Record<string, Payload>> = {
   "sign.recipient.declined": { case: "recipientDeclined", value: recipient },
   "sign.recipient.left": { case: "recipientLeft", value: recipient },
   "sign.recipient.undelivered": { case: "recipientUndelivered", value: recipient },
+  "sign.recipient.locked": { case: "recipientLocked", value: recipient },
   "sign.document.completed": {
     case: "agreementDocumentCompleted",
     value: { agreementId: ids.agreement, documentId: ids.document, sha256: "2c" },

@@ -256,7 +256,7 @@ describe("the official SDK with drafts", () => {
   test("are refused with what would be lost without a word", async () => {
     const signer = { recipientId: "1", email: "ann@example.com", name: "Ann" };
     const refused: readonly (readonly [string, object])[] = [
-      ["accessCode", { recipients: { signers: [{ ...signer, accessCode: "1234" }] } }],
+      ["addAccessCodeToEmail", { recipients: { signers: [{ ...signer, addAccessCodeToEmail: "true" }] } }],
       [
         "phoneAuthentication",
         { recipients: { signers: [{ ...signer, phoneAuthentication: { recipMayProvideNumber: "true" } }] } },

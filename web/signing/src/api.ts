@@ -1,4 +1,4 @@
-import type { Adopted, Ceremony } from "#api/ceremony.ts";
+import type { Adopted, Ceremony, PendingCheck } from "#api/ceremony.ts";
 
 export interface FieldProblem {
   readonly field: string;
@@ -38,6 +38,10 @@ export const api = {
   ceremony: () => get<Ceremony>("ceremony"),
   documentUrl: (documentId: string): string =>
     new URL(`documents/${encodeURIComponent(documentId)}`, location.href).href,
+  sendCode: (method: PendingCheck["method"]) =>
+    post<{ sent: boolean; verification: PendingCheck }>("verification/code", { method }),
+  prove: (method: PendingCheck["method"], code: string) =>
+    post<{ outcome: "passed" | "wrong" | "no-code" | "locked"; triesLeft: number }>("verification", { method, code }),
   consent: (textSha256: string, locale: string) => post<{ consentedAt: string }>("consent", { textSha256, locale }),
   finish: (body: { values: readonly TabValue[]; signature: Adopted | null; initials: Adopted | null }) =>
     post<Ended>("finish", body),

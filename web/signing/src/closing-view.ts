@@ -116,3 +116,10 @@ function newsOf({ agreement, recipient, others, timeoutUrl }: Ceremony, tag: str
 /** A copy waits for nobody, and nobody for a copy. */
 const isAwaited = ({ role, status, name }: Ceremony["others"][number]): boolean =>
   role !== "carbon-copy" && status !== "completed" && name !== "";
+
+export function failureOf(error: unknown, texts: Texts): HTMLElement {
+  if (error instanceof ApiError && error.isLocked) return element("p", { class: "problem" }, texts.locked);
+  const reference =
+    error instanceof ApiError && error.requestId !== "" ? fill(texts.reference, { id: error.requestId }) : "";
+  return element("p", { class: "problem" }, `${texts.failed} ${reference}`);
+}

@@ -3,10 +3,19 @@ import { directionOf } from "#platform/language.ts";
 import { ApiError, api } from "./api.ts";
 import type { Autosave } from "./autosave.ts";
 import { applyBrand } from "./brand.ts";
-import { hasDoneTheirPart, leaveTo, showClosing, showExpired, showIdle, showOutcome } from "./closing-view.ts";
+import {
+  failureOf,
+  hasDoneTheirPart,
+  leaveTo,
+  showClosing,
+  showExpired,
+  showIdle,
+  showOutcome,
+} from "./closing-view.ts";
 import { element, show } from "./dom.ts";
 import { fill, loadLanguage, rememberedLanguage, type SpokenLanguage } from "./languages.ts";
-import { failureOf, showSigning } from "./signing-view.ts";
+import { proveFirst } from "./proof-view.ts";
+import { showSigning } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
 import { askForConsent, askForReason, showSender } from "./views.ts";
 
@@ -19,8 +28,9 @@ async function start(): Promise<void> {
   let language = await useLanguage([rememberedLanguage(), ...navigator.languages]);
   show(element("main", { class: "card" }, element("p", { role: "status" }, language.texts.loading)));
   try {
-    const ceremony = await asked;
-    applyBrand(ceremony.brand, ceremony.agreement?.organizationName ?? "");
+    const first = await asked;
+    applyBrand(first.brand, first.organizationName);
+    const ceremony = await proveFirst(first, language);
     const { agreement, recipient } = ceremony;
     // The one that the person has chosen, or that of the recipient; else what the browser prefers.
     language = await useLanguage([rememberedLanguage(), recipient?.locale ?? "", ...navigator.languages]);

@@ -3,13 +3,14 @@ import type { TabToFill as Tab } from "#api/tabs.ts";
 import type { Adoption } from "./adopt-dialog.ts";
 import { ApiError, api, type FieldProblem } from "./api.ts";
 import { type Autosave, createAutosave, watchOtherTabs } from "./autosave.ts";
-import { leaveTo, showExpired } from "./closing-view.ts";
+import { failureOf, leaveTo, showExpired } from "./closing-view.ts";
 import { type DocumentsView, showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
 import { createControl, type FieldControl } from "./field-control.ts";
 import { createFields, type Fields, sign } from "./fields.ts";
 import { fill, plural, type SpokenLanguage } from "./languages.ts";
 import { createMenu } from "./menu.ts";
+import { proveBeforeFinish } from "./proof-view.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** Documents with the fields of the person, and what can be done with them. */
@@ -233,6 +234,11 @@ async function finishSigning(context: BarContext, problems: HTMLElement): Promis
   if (!(await hasSigned(context, problems))) return;
   await guarded(context, problems, async () => {
     await autosave.hold();
+    const { ceremony, language } = context;
+    if (ceremony.verification.length > 0 && !(await proveBeforeFinish(ceremony, language.texts))) {
+      autosave.resume();
+      return;
+    }
     const { returnUrl } = await api.finish({
       values: fields.values(),
       signature: fields.signature,
@@ -283,13 +289,6 @@ async function guarded(context: BarContext, problems: HTMLElement, work: () => P
     else if (error instanceof ApiError && error.details.length > 0) showProblems(context, problems, error.details);
     else problems.replaceChildren(failureOf(error, language.texts));
   }
-}
-
-export function failureOf(error: unknown, texts: Texts): HTMLElement {
-  if (error instanceof ApiError && error.isLocked) return element("p", { class: "problem" }, texts.locked);
-  const reference =
-    error instanceof ApiError && error.requestId !== "" ? fill(texts.reference, { id: error.requestId }) : "";
-  return element("p", { class: "problem" }, `${texts.failed} ${reference}`);
 }
 
 function showProblems(

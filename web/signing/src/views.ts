@@ -1,11 +1,10 @@
 import type { Ceremony, ConsentText } from "#api/ceremony.ts";
 import { ApiError, api } from "./api.ts";
-import { leaveTo, showExpired } from "./closing-view.ts";
+import { failureOf, leaveTo, showExpired } from "./closing-view.ts";
 import { loadViewer, showDocuments } from "./documents-view.ts";
 import { button, element, show, whileBusy } from "./dom.ts";
 import { fill, type Language, type SpokenLanguage } from "./languages.ts";
 import { languagePicker } from "./menu.ts";
-import { failureOf } from "./signing-view.ts";
 import type { Texts } from "./texts/texts.ts";
 
 /** Asks for the consent to electronic records; resolves when it is given and recorded. */

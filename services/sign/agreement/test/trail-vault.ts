@@ -5,6 +5,7 @@ import { createLogger } from "#platform/logger.ts";
 import { createSeedVault, type SeedVault } from "#platform/vault/seed-vault.ts";
 import type { SignDeps } from "../../deps.ts";
 import { createAgreementFiles } from "../../files/agreement-files.ts";
+import { createIdentityCodes } from "../../identity/codes.ts";
 import { createReportTokens } from "../../mail/report-tokens.ts";
 import { createFakeRecords } from "../../test/fake-click.ts";
 
@@ -18,9 +19,12 @@ function testVault(): SeedVault {
 export function testSeals(
   pool: pg.Pool,
   vault = testVault(),
-): Pick<SignDeps, "vault" | "files" | "records" | "reportTokens"> {
+): Pick<SignDeps, "vault" | "files" | "records" | "reportTokens" | "codes"> {
   const blobs = createPostgresBlobStore({ pool, schema: "sign" });
   const files = createAgreementFiles({ blobs, vault, logger: createLogger("sign", "silent") });
   const key = randomBytes(32);
-  return { vault, files, records: createFakeRecords().holders, reportTokens: createReportTokens(() => key) };
+  return {
+    ...{ vault, files, records: createFakeRecords().holders },
+    ...{ reportTokens: createReportTokens(() => key), codes: createIdentityCodes(() => key) },
+  };
 }

@@ -61,6 +61,10 @@ export interface MailTexts {
   /** For those who take no part any more. */
   readonly removedSubject: string;
   readonly removedText: string;
+  /** With a code that proves that the reader has the mailbox. */
+  readonly codeSubject: string;
+  readonly codeText: string;
+  readonly code: string;
   readonly reason: string;
   readonly messageFrom: string;
   /** Labels of who asks, what it is, and until when. */
@@ -130,6 +134,10 @@ export const en: MailTexts = {
   removedSubject: "No longer needed: {subject}",
   removedText:
     "{sender} no longer asks you to take part in “{subject}”. The link you had does not work any more, and you do not need to do anything.",
+  codeSubject: "Your code from {sender}",
+  codeText:
+    "Enter this code on the page where you asked for it. It works for 10 minutes, and only there. If you did not ask for it, ignore this email and tell {sender}: someone else may have your link.",
+  code: "Code",
   reason: "Reason: {reason}",
   messageFrom: "Message from {sender}:",
   from: "From",

@@ -56,6 +56,10 @@ export const it: MailTexts = {
   removedSubject: "Non più necessario: {subject}",
   removedText:
     "{sender} non chiede più la sua partecipazione a «{subject}». Il link ricevuto non funziona più e non resta nulla da fare.",
+  codeSubject: "Il suo codice da {sender}",
+  codeText:
+    "Inserisca questo codice nella pagina in cui lo ha richiesto. Vale 10 minuti e solo lì. Se non lo ha richiesto, ignori questo messaggio e avvisi {sender}: qualcun altro potrebbe avere il suo link.",
+  code: "Codice",
   reason: "Motivo: {reason}",
   messageFrom: "Messaggio di {sender}:",
   from: "Da",
@@ -120,6 +124,10 @@ export const ptPt: MailTexts = {
   removedSubject: "Já não é necessário: {subject}",
   removedText:
     "{sender} já não pede a sua participação em “{subject}”. A sua ligação deixou de funcionar e não tem nada a fazer.",
+  codeSubject: "O seu código de {sender}",
+  codeText:
+    "Introduza este código na página em que o pediu. É válido durante 10 minutos e apenas aí. Se não o pediu, ignore este e-mail e avise {sender}: outra pessoa pode ter a sua ligação.",
+  code: "Código",
   reason: "Motivo: {reason}",
   messageFrom: "Mensagem de {sender}:",
   from: "De",
@@ -187,6 +195,10 @@ export const nl: MailTexts = {
   removedSubject: "Niet meer nodig: {subject}",
   removedText:
     "{sender} vraagt u niet langer om mee te doen aan “{subject}”. Uw link werkt niet meer en u hoeft niets te doen.",
+  codeSubject: "Uw code van {sender}",
+  codeText:
+    "Voer deze code in op de pagina waar u erom hebt gevraagd. Hij werkt 10 minuten, en alleen daar. Hebt u er niet om gevraagd, negeer deze e-mail dan en meld het aan {sender}: misschien heeft iemand anders uw link.",
+  code: "Code",
   reason: "Reden: {reason}",
   messageFrom: "Bericht van {sender}:",
   from: "Van",
@@ -251,6 +263,10 @@ export const pl: MailTexts = {
   changeOfLanguage: "Język",
   removedSubject: "Już niepotrzebne: {subject}",
   removedText: "{sender} nie prosi już o Twój udział w „{subject}”. Twój link już nie działa i nie musisz nic robić.",
+  codeSubject: "Twój kod od: {sender}",
+  codeText:
+    "Wpisz ten kod na stronie, na której o niego prosisz. Działa przez 10 minut i tylko tam. Jeśli kod nie był przez Ciebie zamówiony, zignoruj tę wiadomość i powiadom nadawcę ({sender}): ktoś inny może mieć Twój link.",
+  code: "Kod",
   reason: "Powód: {reason}",
   messageFrom: "Wiadomość od {sender}:",
   from: "Od",
@@ -314,6 +330,10 @@ export const zh: MailTexts = {
   changeOfLanguage: "语言",
   removedSubject: "不再需要：{subject}",
   removedText: "{sender} 不再请您参与“{subject}”。您的链接已失效，无需再做任何操作。",
+  codeSubject: "来自 {sender} 的验证码",
+  codeText:
+    "请在您请求验证码的页面上输入它。验证码 10 分钟内有效，且仅限该页面。如果不是您请求的，请忽略此邮件并告知 {sender}：您的链接可能在他人手中。",
+  code: "验证码",
   reason: "原因：{reason}",
   messageFrom: "{sender} 的留言：",
   from: "发件人",
@@ -377,6 +397,10 @@ export const ar: MailTexts = {
   changeOfLanguage: "اللغة",
   removedSubject: "لم يعد مطلوبًا: {subject}",
   removedText: "لم يعد {sender} يطلب مشاركتك في «{subject}». لم يعد رابطك يعمل، ولا يلزمك فعل أي شيء.",
+  codeSubject: "رمزك من {sender}",
+  codeText:
+    "أدخل هذا الرمز في الصفحة التي طلبته منها. يصلح لمدة 10 دقائق، وفي تلك الصفحة فقط. إذا لم تطلبه، فتجاهل هذه الرسالة وأخبر {sender}: قد يكون رابطك لدى شخص آخر.",
+  code: "الرمز",
   reason: "السبب: {reason}",
   messageFrom: "رسالة من {sender}:",
   from: "من",
@@ -440,6 +464,10 @@ export const he: MailTexts = {
   changeOfLanguage: "השפה",
   removedSubject: "אין צורך עוד: {subject}",
   removedText: "השתתפותך בהסכם “{subject}” אינה מבוקשת עוד בידי {sender}. הקישור שלך אינו פעיל, ואין צורך לעשות דבר.",
+  codeSubject: "הקוד שלך מאת {sender}",
+  codeText:
+    "יש להזין את הקוד בדף שבו הוא התבקש. הוא תקף ל־10 דקות, ורק שם. אם לא ביקשת אותו, אפשר להתעלם מההודעה ולעדכן את {sender}: ייתכן שהקישור שלך נמצא אצל מישהו אחר.",
+  code: "קוד",
   reason: "סיבה: {reason}",
   messageFrom: "הודעה מאת {sender}:",
   from: "מאת",

@@ -59,6 +59,10 @@ export const de: MailTexts = {
   removedSubject: "Nicht mehr nötig: {subject}",
   removedText:
     "{sender} bittet Sie nicht mehr, sich an „{subject}“ zu beteiligen. Ihr bisheriger Link funktioniert nicht mehr, und Sie müssen nichts tun.",
+  codeSubject: "Ihr Code von {sender}",
+  codeText:
+    "Geben Sie diesen Code auf der Seite ein, auf der Sie ihn angefordert haben. Er gilt 10 Minuten und nur dort. Haben Sie ihn nicht angefordert, ignorieren Sie diese E-Mail und sagen Sie {sender} Bescheid: Jemand anderes hat vielleicht Ihren Link.",
+  code: "Code",
   reason: "Grund: {reason}",
   messageFrom: "Nachricht von {sender}:",
   from: "Von",
@@ -125,6 +129,10 @@ export const es: MailTexts = {
   removedSubject: "Ya no es necesario: {subject}",
   removedText:
     "{sender} ya no le pide que participe en «{subject}». Su enlace ha dejado de funcionar y no tiene que hacer nada.",
+  codeSubject: "Su código de {sender}",
+  codeText:
+    "Introduzca este código en la página en la que lo pidió. Vale durante 10 minutos y solo allí. Si no lo pidió, ignore este mensaje y avise a {sender}: puede que otra persona tenga su enlace.",
+  code: "Código",
   reason: "Motivo: {reason}",
   messageFrom: "Mensaje de {sender}:",
   from: "De",
@@ -194,6 +202,10 @@ export const fr: MailTexts = {
   removedSubject: "Plus nécessaire : {subject}",
   removedText:
     "{sender} ne vous demande plus de participer à « {subject} ». Votre lien ne fonctionne plus et vous n’avez rien à faire.",
+  codeSubject: "Votre code de la part de {sender}",
+  codeText:
+    "Saisissez ce code sur la page où vous l’avez demandé. Il est valable 10 minutes, et seulement sur cette page. Si vous ne l’avez pas demandé, ignorez ce message et prévenez {sender} : quelqu’un d’autre a peut-être votre lien.",
+  code: "Code",
   reason: "Motif : {reason}",
   messageFrom: "Message de {sender} :",
   from: "De",
@@ -261,6 +273,10 @@ export const ja: MailTexts = {
   changeOfLanguage: "言語",
   removedSubject: "対応不要: {subject}",
   removedText: "{sender} からの「{subject}」への参加依頼は取り消されました。以前のリンクは使えません。対応は不要です。",
+  codeSubject: "{sender} からの確認コード",
+  codeText:
+    "このコードを、コードを依頼したページに入力してください。有効なのは 10 分間、そのページだけです。心当たりがない場合は、このメールを無視し、{sender} に知らせてください。ほかの人があなたのリンクを持っている可能性があります。",
+  code: "コード",
   reason: "理由: {reason}",
   messageFrom: "{sender} からのメッセージ:",
   from: "送信者",
@@ -326,6 +342,10 @@ export const ptBr: MailTexts = {
   removedSubject: "Não é mais necessário: {subject}",
   removedText:
     "{sender} não pede mais a sua participação em “{subject}”. O seu link não funciona mais, e você não precisa fazer nada.",
+  codeSubject: "Seu código de {sender}",
+  codeText:
+    "Digite este código na página em que você o pediu. Ele vale por 10 minutos e somente nela. Se você não o pediu, ignore esta mensagem e avise {sender}: outra pessoa pode ter o seu link.",
+  code: "Código",
   reason: "Motivo: {reason}",
   messageFrom: "Mensagem de {sender}:",
   from: "De",

@@ -200,6 +200,7 @@ describe("a session", () => {
     sessionExpiresAt: sessionExpiry(sampleTime),
     endedAt: null,
     seenAt: null,
+    proofs: {},
   };
   const later = new Date(sampleTime.getTime() + 1);
 

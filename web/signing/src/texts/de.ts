@@ -154,5 +154,23 @@ export const de: Texts = {
   recipients: "Empfänger",
   send: "Senden",
   save: "Speichern und schließen",
+  proof: {
+    heading: "Bestätigen Sie, dass Sie es sind",
+    intro: "{sender} bittet Sie, Ihre Identität zu bestätigen.",
+    accessLabel: "Zugangscode",
+    accessHint:
+      "Diesen Code hat Ihnen {sender} getrennt mitgeteilt, zum Beispiel am Telefon. Fragen Sie dort nach, wenn Sie ihn nicht haben.",
+    emailText: "Wir senden einen 6-stelligen Code per E-Mail an {address}.",
+    emailLabel: "6-stelliger Code",
+    send: "Code senden",
+    again: "Neuen Code senden",
+    sentText: "Wir haben einen Code an {address} gesendet. Er gilt 10 Minuten und nur auf dieser Seite.",
+    wait: "Sie können noch keinen neuen Code anfordern. Sehen Sie im Spam-Ordner nach oder versuchen Sie es später.",
+    missing: "Geben Sie den Code ein.",
+    wrong: "Dieser Code stimmt nicht. Verbleibende Versuche: {count}.",
+    old: "Für diese Seite gibt es keinen gültigen Code. Senden Sie einen neuen.",
+    lockedHeading: "Zu viele falsche Codes",
+    lockedText: "Zu Ihrem Schutz ist dieser Link gesperrt. Bitten Sie {sender}, Ihnen weitere Versuche zu erlauben.",
+  },
   sentText: "Die Vereinbarung wurde gesendet.",
 };

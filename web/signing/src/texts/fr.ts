@@ -157,5 +157,23 @@ export const fr: Texts = {
   recipients: "Destinataires",
   send: "Envoyer",
   save: "Enregistrer et fermer",
+  proof: {
+    heading: "Confirmez votre identité",
+    intro: "{sender} vous demande de confirmer qui vous êtes.",
+    accessLabel: "Code d’accès",
+    accessHint:
+      "{sender} vous a communiqué ce code séparément, par exemple par téléphone. Si vous ne l’avez pas, demandez-le.",
+    emailText: "Nous enverrons un code à 6 chiffres par e-mail à {address}.",
+    emailLabel: "Code à 6 chiffres",
+    send: "Envoyer le code",
+    again: "Envoyer un autre code",
+    sentText: "Nous avons envoyé un code à {address}. Il est valable 10 minutes, sur cette page uniquement.",
+    wait: "Vous ne pouvez pas encore recevoir d’autre code. Vérifiez vos courriers indésirables ou réessayez plus tard.",
+    missing: "Saisissez le code.",
+    wrong: "Ce code est incorrect. Essais restants : {count}.",
+    old: "Aucun code valable pour cette page. Envoyez-en un autre.",
+    lockedHeading: "Trop de codes erronés",
+    lockedText: "Pour votre sécurité, ce lien est bloqué. Demandez à {sender} de vous laisser réessayer.",
+  },
   sentText: "L’accord a été envoyé.",
 };

@@ -156,5 +156,23 @@ export const it: Texts = {
   recipients: "Destinatari",
   send: "Invia",
   save: "Salva e chiudi",
+  proof: {
+    heading: "Confermi la sua identità",
+    intro: "{sender} le chiede di confermare chi è.",
+    accessLabel: "Codice di accesso",
+    accessHint:
+      "{sender} le ha comunicato questo codice separatamente, per esempio al telefono. Se non lo ha, lo chieda.",
+    emailText: "Invieremo un codice di 6 cifre via e-mail a {address}.",
+    emailLabel: "Codice di 6 cifre",
+    send: "Invia il codice",
+    again: "Invia un altro codice",
+    sentText: "Abbiamo inviato un codice a {address}. Vale 10 minuti, solo in questa pagina.",
+    wait: "Non è ancora possibile ricevere un altro codice. Controlli la posta indesiderata o riprovi più tardi.",
+    missing: "Inserisca il codice.",
+    wrong: "Il codice non è corretto. Tentativi rimasti: {count}.",
+    old: "Non c’è alcun codice valido per questa pagina. Ne invii un altro.",
+    lockedHeading: "Troppi codici errati",
+    lockedText: "Per la sua protezione, questo link è bloccato. Chieda a {sender} di consentirle altri tentativi.",
+  },
   sentText: "L’accordo è stato inviato.",
 };

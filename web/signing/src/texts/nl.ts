@@ -158,5 +158,23 @@ export const nl: Texts = {
   recipients: "Ontvangers",
   send: "Verzenden",
   save: "Opslaan en sluiten",
+  proof: {
+    heading: "Bevestig dat u het bent",
+    intro: "{sender} vraagt u te bevestigen wie u bent.",
+    accessLabel: "Toegangscode",
+    accessHint:
+      "{sender} heeft u deze code apart meegedeeld, bijvoorbeeld per telefoon. Hebt u hem niet, vraag er dan om.",
+    emailText: "We mailen een code van 6 cijfers naar {address}.",
+    emailLabel: "Code van 6 cijfers",
+    send: "Code versturen",
+    again: "Nieuwe code versturen",
+    sentText: "We hebben een code naar {address} gestuurd. Hij werkt 10 minuten, alleen op deze pagina.",
+    wait: "U kunt nog geen nieuwe code krijgen. Kijk in uw spammap of probeer het later opnieuw.",
+    missing: "Voer de code in.",
+    wrong: "Deze code klopt niet. Resterende pogingen: {count}.",
+    old: "Er is geen geldige code voor deze pagina. Verstuur een nieuwe.",
+    lockedHeading: "Te veel verkeerde codes",
+    lockedText: "Voor uw veiligheid is deze link geblokkeerd. Vraag {sender} om u opnieuw te laten proberen.",
+  },
   sentText: "De overeenkomst is verzonden.",
 };

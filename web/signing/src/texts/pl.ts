@@ -158,5 +158,24 @@ export const pl: Texts = {
   recipients: "Odbiorcy",
   send: "Wyślij",
   save: "Zapisz i zamknij",
+  proof: {
+    heading: "Potwierdź swoją tożsamość",
+    intro: "{sender} prosi o potwierdzenie Twojej tożsamości.",
+    accessLabel: "Kod dostępu",
+    accessHint:
+      "Nadawca ({sender}) przekazuje ten kod osobno, na przykład telefonicznie. Jeśli go nie masz, poproś o niego.",
+    emailText: "Wyślemy 6-cyfrowy kod e-mailem na adres {address}.",
+    emailLabel: "6-cyfrowy kod",
+    send: "Wyślij kod",
+    again: "Wyślij kolejny kod",
+    sentText: "Wysłaliśmy kod na adres {address}. Działa przez 10 minut, tylko na tej stronie.",
+    wait: "Nie można jeszcze otrzymać kolejnego kodu. Sprawdź folder ze spamem lub spróbuj później.",
+    missing: "Wpisz kod.",
+    wrong: "Ten kod jest nieprawidłowy. Pozostałe próby: {count}.",
+    old: "Brak ważnego kodu dla tej strony. Wyślij kolejny.",
+    lockedHeading: "Za dużo błędnych kodów",
+    lockedText:
+      "Dla Twojego bezpieczeństwa ten link jest zablokowany. Poproś nadawcę ({sender}) o umożliwienie kolejnych prób.",
+  },
   sentText: "Umowa została wysłana.",
 };

@@ -110,5 +110,23 @@ export interface Texts {
   readonly recipients: string;
   readonly send: string;
   readonly save: string;
+  /** Of checks of who somebody is. */
+  readonly proof: Readonly<
+    Record<
+      | (
+          | "heading"
+          | "intro"
+          | "accessLabel"
+          | "accessHint"
+          | "emailText"
+          | "emailLabel"
+          | "send"
+          | "again"
+          | "sentText"
+        )
+      | ("wait" | "missing" | "wrong" | "old" | "lockedHeading" | "lockedText"),
+      string
+    >
+  >;
   readonly sentText: string;
 }

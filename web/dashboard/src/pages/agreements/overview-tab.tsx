@@ -16,6 +16,7 @@ import { Time } from "../../ui/time.tsx";
 import { agreementPath, useAgreementChanges } from "./queries.ts";
 import { AgreementState, RecipientState } from "./state-badges.tsx";
 import { isActing, isOpen, recipientsOf } from "./types.ts";
+import { Checks } from "./verification.tsx";
 
 export function OverviewTab({ agreement }: { readonly agreement: Agreement }) {
   const texts = useTexts("agreements");
@@ -156,6 +157,7 @@ function State({ agreement, recipient }: { readonly agreement: Agreement; readon
       </span>
       {recipient.declineReason && <small>{recipient.declineReason}</small>}
       {recipient.deliveryFailedAt !== null && <Unreached agreement={agreement} recipient={recipient} />}
+      <Checks agreement={agreement} recipient={recipient} />
     </span>
   );
 }

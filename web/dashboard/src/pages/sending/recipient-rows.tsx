@@ -5,6 +5,7 @@ import { Select, TextField } from "../../ui/text-field.tsx";
 import { newRecipient } from "./details.ts";
 import { groupsOf, nameOf } from "./recipients.ts";
 import { type RecipientInput, recipientRoles } from "./types.ts";
+import { VerificationFields } from "./verification-fields.tsx";
 
 interface RecipientRowsProps {
   readonly recipients: readonly RecipientInput[];
@@ -110,6 +111,7 @@ function RecipientRow({ recipient, number, at, onChange, onRemove }: RecipientRo
         value={locale ?? ofReader}
         onChange={(key) => onChange({ ...recipient, locale: key === ofReader ? null : String(key) })}
       />
+      <VerificationFields recipient={recipient} at={at} onChange={onChange} />
       {onRemove && !roleName && (
         <Button
           kind="quiet"

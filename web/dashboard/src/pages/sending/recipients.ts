@@ -1,6 +1,6 @@
 import type { RecipientGroups } from "#api/agreements.ts";
 import type { TabAnswer } from "#api/tabs.ts";
-import type { Recipient, RecipientInput, RecipientRole, Tab } from "./types.ts";
+import type { Check, Recipient, RecipientInput, RecipientRole, Tab } from "./types.ts";
 
 /** All of them, in the order in which the API counts them when it names one in an error. */
 export const allOf = <Member>({
@@ -45,8 +45,15 @@ function inputOf(recipient: RecipientInput) {
   const { note, locale, emailSubject, emailBlurb, hostName, hostEmail, tabs } = recipient;
   const mail = { note, locale, emailSubject, emailBlurb };
   const who = { recipientId, role, name, email, clientUserId, roleName, routingOrder };
-  return { ...who, ...mail, hostName, hostEmail, tabs: tabs.map(tabInputOf) };
+  const verification = recipient.verification?.map(checkInputOf);
+  return { ...who, ...mail, hostName, hostEmail, verification, tabs: tabs.map(tabInputOf) };
 }
+
+/** Without what only answers have. A code that stays empty stays as it is. */
+const checkInputOf = ({ method, before, email, accessCode }: Check) => ({
+  ...{ method, before, email },
+  ...(accessCode ? { accessCode } : {}),
+});
 
 /** Without the ids, which only answers have. */
 function tabInputOf(tab: Tab & Partial<Pick<TabAnswer, "tabId" | "status">>): object {

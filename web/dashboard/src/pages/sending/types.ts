@@ -36,11 +36,17 @@ export type RecipientRole = ShownRecipient["role"];
 
 type Course =
   | ("status" | "sentAt" | "deliveredAt" | "completedAt" | "declinedAt" | "declineReason")
-  | ("deliveryFailedAt" | "deliveryFailedReason");
+  | ("deliveryFailedAt" | "deliveryFailedReason" | "assurance" | "verification");
+
+/** A check that is asked of a recipient; a code is in requests only. */
+export type Check = Pick<ShownRecipient["verification"][number], "method" | "before" | "email"> & {
+  readonly accessCode?: string;
+};
 
 /** What a request may say of a recipient, and an answer does. */
 export type RecipientInput = Omit<ShownRecipient, "recipientIdGuid" | "tabs" | Course> & {
   readonly tabs: readonly Tab[];
+  readonly verification?: readonly Check[];
 };
 export type Recipient = RecipientInput;
 

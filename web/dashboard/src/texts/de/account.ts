@@ -21,7 +21,7 @@ export const account: typeof english = {
     completed: "Alle sind fertig, die Dokumente sind versiegelt",
     expiring: "Eine Vereinbarung läuft bald ab",
     expired: "Eine Vereinbarung ist abgelaufen",
-    undelivered: "Eine E-Mail konnte nicht zugestellt werden",
+    undelivered: "Ein Empfänger kommt nicht weiter: E-Mail unzustellbar oder Prüfung gesperrt",
     applications: "Auch bei Vereinbarungen, die API-Schlüssel und OAuth-Clients senden",
   },
   password: "Passwort",

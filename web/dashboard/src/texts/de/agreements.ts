@@ -174,6 +174,19 @@ export const agreements: Texts["agreements"] = {
   sources: { api: "API oder Dashboard", signer: "Empfänger", system: "System" },
   details: "Details",
   hash: "Hash",
+  checks: { access_code: "Zugangscode", email_code: "Code per E-Mail" },
+  checkStates: {
+    pending: "noch nicht bestanden",
+    passed: "bestanden",
+    locked: "gesperrt",
+  },
+  checkFailures: (count: number) => (count === 1 ? "1 falscher Code" : `${count} falsche Codes`),
+  unlock: "Entsperren",
+  unlockTitle: (name: string) => `${name} entsperren`,
+  unlockText:
+    "Nach fünf falschen Codes lässt sich der Link nicht mehr öffnen. Fragen Sie nach, ob die Eingaben vom Empfänger waren. Wenn nicht, hat jemand anderes den Link: Legen Sie einen anderen Zugangscode fest oder berichtigen Sie die E-Mail-Adresse.",
+  unlockCode: "Neuer Zugangscode",
+  unlockCodeHint: "Leer lassen, um den bisherigen Code zu behalten.",
   entry: (sequence) => `Eintrag ${sequence}`,
   actions: new Map([
     ["agreement.created", "Angelegt"],
@@ -211,5 +224,10 @@ export const agreements: Texts["agreements"] = {
     ["recipient.declined", "Abgelehnt"],
     ["recipient.mailed", "E-Mail gesendet"],
     ["recipient.mail-failed", "E-Mail nicht zustellbar"],
+    ["recipient.code-sent", "Code gesendet"],
+    ["recipient.verified", "Prüfung bestanden"],
+    ["recipient.verification-failed", "Prüfung fehlgeschlagen"],
+    ["recipient.verification-locked", "Prüfung gesperrt"],
+    ["recipient.verification-unlocked", "Prüfung entsperrt"],
   ]),
 };

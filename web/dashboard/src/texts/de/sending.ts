@@ -67,6 +67,25 @@ export const sending: Texts["sending"] = {
     certifiedDelivery: "Muss es öffnen, bevor es weitergeht.",
     carbonCopy: "Muss nichts tun.",
   },
+  verification: {
+    label: "Identitätsprüfung",
+    choices: {
+      none: "Keine",
+      access_code: "Zugangscode",
+      email_code: "Code per E-Mail",
+      both: "Zugangscode und Code per E-Mail",
+    },
+    hints: {
+      none: "Wer den Link hat, kann ihn öffnen.",
+      access_code: "Fragt nach einem Code, den Sie mitteilen.",
+      email_code: "Sendet beim Öffnen einen 6-stelligen Code per E-Mail.",
+      both: "Fragt nach beiden Codes.",
+    },
+    accessCode: "Zugangscode",
+    accessCodeHint:
+      "Mindestens 3 Zeichen, besser 6. Teilen Sie ihn auf anderem Weg als per E-Mail mit, zum Beispiel am Telefon.",
+    keptCode: "Leer lassen, um den bisherigen Code zu behalten.",
+  },
 
   mail: "E-Mail-Nachricht",
   mailIntro: "Steht in der E-Mail, die Empfänger zum Unterschreiben einlädt.",

@@ -20,7 +20,7 @@ export const account = {
     completed: "Everyone finished, and the documents are sealed",
     expiring: "An agreement expires soon",
     expired: "An agreement expired",
-    undelivered: "An email to a recipient could not be delivered",
+    undelivered: "A recipient can’t continue: an email wasn’t delivered, or verification is locked",
     applications: "Include agreements sent by API keys and OAuth clients",
   },
   password: "Password",

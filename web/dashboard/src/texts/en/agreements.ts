@@ -174,6 +174,19 @@ export const agreements = {
   sources: { api: "API or dashboard", signer: "Recipient", system: "System" } as Readonly<Record<string, string>>,
   details: "Details",
   hash: "Hash",
+  checks: { access_code: "Access code", email_code: "Code by email" },
+  checkStates: {
+    pending: "not passed yet",
+    passed: "passed",
+    locked: "locked",
+  },
+  checkFailures: (count: number) => (count === 1 ? "1 wrong code" : `${count} wrong codes`),
+  unlock: "Unlock",
+  unlockTitle: (name: string) => `Unlock ${name}`,
+  unlockText:
+    "After five wrong codes no one can open the link. Ask the recipient whether it was them. If not, someone else has the link: set another access code, or correct the email address.",
+  unlockCode: "New access code",
+  unlockCodeHint: "Leave empty to keep the current code.",
   entry: (sequence: number) => `Entry ${sequence}`,
   actions: new Map([
     ["agreement.created", "Created"],
@@ -211,5 +224,10 @@ export const agreements = {
     ["recipient.declined", "Declined"],
     ["recipient.mailed", "Emailed"],
     ["recipient.mail-failed", "Email couldn’t be delivered"],
+    ["recipient.code-sent", "Code sent"],
+    ["recipient.verified", "Passed verification"],
+    ["recipient.verification-failed", "Failed verification"],
+    ["recipient.verification-locked", "Verification locked"],
+    ["recipient.verification-unlocked", "Verification unlocked"],
   ]) as ReadonlyMap<string, string>,
 };

@@ -65,6 +65,25 @@ export const sending = {
     certifiedDelivery: "Must open it before it continues.",
     carbonCopy: "Doesn’t need to do anything.",
   },
+  verification: {
+    label: "Verification",
+    choices: {
+      none: "None",
+      access_code: "Access code",
+      email_code: "Code by email",
+      both: "Access code and code by email",
+    },
+    hints: {
+      none: "Whoever has the link can open it.",
+      access_code: "Asks for a code that you tell them.",
+      email_code: "Emails a 6-digit code when they open it.",
+      both: "Asks for both codes.",
+    },
+    accessCode: "Access code",
+    accessCodeHint:
+      "At least 3 characters, better 6. Tell the recipient in another way than by email, for example by phone.",
+    keptCode: "Leave empty to keep the current code.",
+  },
 
   mail: "Email message",
   mailIntro: "Included in the email that invites recipients to sign.",

@@ -1,5 +1,5 @@
 import { argon2id } from "@noble/hashes/argon2.js";
-import { answerJobs } from "#platform/worker-jobs.ts";
+import { answerJobs } from "./worker-jobs.ts";
 
 /** A password to be stretched to 32 bytes by argon2id with one lane. */
 export interface StretchJob {

@@ -1,9 +1,8 @@
 import * as crypto from "node:crypto";
 import { promisify } from "node:util";
-import { DomainError } from "#platform/errors.ts";
-import { createWorkerPool } from "#platform/worker-pool.ts";
-import { composed } from "./domain/secrets.ts";
+import { DomainError } from "./errors.ts";
 import type { StretchJob } from "./stretch-thread.ts";
+import { createWorkerPool } from "./worker-pool.ts";
 
 /** What argon2id costs. */
 export interface Argon2Cost {
@@ -13,6 +12,9 @@ export interface Argon2Cost {
 
 /** What OWASP recommends with one lane: some 30 ms and 19 MiB. */
 export const defaultCost: Argon2Cost = { memoryKib: 19_456, passes: 2 };
+
+/** The same characters typed on different keyboards are the same password (RFC 8265 §4.2). */
+export const composed = (password: string): string => password.normalize("NFC");
 
 export interface PasswordStretcher {
   /** The parameters of what is stretched now, to be stored with it. */
