@@ -754,6 +754,61 @@ describeInBrowser("the signing page", (pages) => {
     expect((await fetch(old, { redirect: "manual", headers: { accept: "application/json" } })).status).not.toBe(303);
   });
 
+  test("what was sent is corrected in the dashboard, and everybody concerned reads what is otherwise", async () => {
+    const [left, stays] = [`left-${newEmail()}`, `stays-${newEmail()}`];
+    const signers = [
+      { recipientId: "1", name: "Lea Left", email: left, tabs: [shortTabs[1]] },
+      { recipientId: "2", name: "Sam Stays", email: stays, tabs: [{ ...shortTabs[1], x: 300 }] },
+    ];
+    const id = await createAgreement(api, { recipients: { signers } });
+    const lost = await mailTo(left);
+    await mailTo(stays);
+    const owner = { email: newEmail(), password: newPassword(), baseUrl };
+    await system.admin.createOwner({ organizationId: api.organizationId, name: "Olga Owner", ...owner });
+    const dashboard = await openAs(pages, owner, `/agreements/${id}`, wrong);
+    await dashboard.getByRole("link", { name: "Correct…" }).click();
+    const first = dashboard.getByRole("group", { name: "Recipient 1" });
+    const newcomer = `new-${newEmail()}`;
+    await first.getByLabel("Name").fill("Nora New");
+    await first.getByLabel("Email").fill(newcomer);
+    await dashboard.getByLabel("Subject").fill("Master Services Agreement, as agreed");
+    await dashboard.getByLabel("Days from sending").fill("30");
+    await dashboard.getByRole("button", { name: "Change fields" }).click();
+    await dashboard.getByRole("button", { name: "Text", exact: true }).waitFor();
+    await dashboard.locator('.pdf-page[data-page="1"] canvas').first().waitFor();
+    await dashboard.getByRole("button", { name: "Text", exact: true }).click();
+    await screenshot(dashboard, "correct");
+    await expectAccessible(dashboard);
+    await dashboard.setViewportSize({ width: 375, height: 740 });
+    await screenshot(dashboard, "correct-phone");
+    await expectAccessible(dashboard);
+    await dashboard.getByRole("button", { name: "Review changes" }).click();
+    const review = dashboard.getByRole("dialog");
+    expect(await review.getByRole("listitem").allTextContents()).toEqual([
+      `Nora New, ${newcomer} takes the place of Lea Left, ${left}`,
+      "Fields of Nora New: 1 added, 0 changed, 0 removed",
+      "Subject: Master Services Agreement, as agreed",
+      "Expires 30 days after sending",
+    ]);
+    await screenshot(dashboard, "correct-review");
+    await expectAccessible(dashboard);
+    await review.getByLabel("Reason").fill("Lea has left.");
+    await review.getByRole("button", { name: "Send correction" }).click();
+    await review.waitFor({ state: "detached" });
+    await dashboard.getByText("Nora New", { exact: true }).waitFor();
+
+    const now = (await api.get(`/v1/sign/agreements/${id}`)).body;
+    expect(now).toMatchObject({ emailSubject: "Master Services Agreement, as agreed", expiration: { afterDays: 30 } });
+    expect(now.recipients.signers[0]).toMatchObject({ name: "Nora New", status: "sent", tabs: [{}, { type: "text" }] });
+    await openMail(await mailTo(newcomer));
+    const told = await until(async () =>
+      mails.find(({ to, subject }) => to.address === stays && /^Changed/.test(subject)),
+    );
+    expect(told.text).toContain("What changed: Subject\nEnd date\nWho takes part\nFields");
+    const old = /https?:\/\/\S+\/signing\/[\w-]{64}/.exec(lost.text)?.[0] ?? "";
+    expect((await fetch(old, { redirect: "manual", headers: { accept: "application/json" } })).status).not.toBe(303);
+  });
+
   test("a sender looks at a draft and sends it, and whoever only looks is told when all is done", async () => {
     const id = await createAgreement(api, { ...short, status: "created" });
     const envelope = `/restapi/v2.1/accounts/${api.organizationId}`;

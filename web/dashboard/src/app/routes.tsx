@@ -98,6 +98,11 @@ export const routes: readonly Route[] = [
     page: later(async () => (await import("../pages/agreements/agreement-page.tsx")).AgreementPage),
   },
   {
+    path: "/agreements/{id}/correct",
+    scope: "sign:write",
+    page: later(async () => (await import("../pages/agreements/correct-page.tsx")).CorrectPage),
+  },
+  {
     path: "/agreements/{id}/prepare",
     scope: "sign:write",
     page: later(async () => (await import("../pages/sending/prepare-page.tsx")).PreparePage),

@@ -155,6 +155,9 @@ function AgreementActions({ agreement }: { readonly agreement: Agreement }) {
             {texts.remind}
           </Button>
         )}
+        {isOpen(agreement) && can("sign:write") && (
+          <ButtonLink to={`/agreements/${agreement.id}/correct`}>{texts.correct}</ButtonLink>
+        )}
         {isOpen(agreement) && can("sign:admin") && (
           <Button kind="danger" onPress={() => setAsked("void")}>
             {texts.void}

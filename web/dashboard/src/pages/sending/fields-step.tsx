@@ -19,10 +19,18 @@ import type { Draft, Recipient, TabType } from "./types.ts";
 import { type FieldEditor, useFieldEditor } from "./use-field-editor.ts";
 import type { FieldSaver } from "./use-field-saver.ts";
 
+interface FieldsStepProps {
+  readonly draft: Draft;
+  /** Saves the fields, where they are not kept until all of a correction is sent. */
+  readonly saver?: FieldSaver;
+  /** Gets them with each change, where nobody saves them. */
+  readonly onChange?: (fields: readonly Field[]) => void;
+}
+
 /** The pages of all documents, with the fields on them. */
-export function FieldsStep({ draft, saver }: { readonly draft: Draft; readonly saver: FieldSaver }) {
+export function FieldsStep({ draft, saver, onChange = () => {} }: FieldsStepProps) {
   const texts = useTexts("sending");
-  const editor = useFieldEditor(draft, saver);
+  const editor = useFieldEditor(draft, saver ?? { schedule: onChange });
   const [ghost, setGhost] = useState<Ghost>();
   if (draft.documents.length === 0) return <EmptyState title={texts.noDocuments} text={texts.noDocumentsText} />;
   if (editor.people.length === 0) return <EmptyState title={texts.nobodySigns} text={texts.nobodySignsText} />;
@@ -67,10 +75,8 @@ function undoByKey(event: KeyboardEvent, { undo, redo }: FieldEditor): void {
   }
 }
 
-function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly saver: FieldSaver }) {
+function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly saver: FieldSaver | undefined }) {
   const texts = useTexts("sending");
-  const [suggested, setSuggested] = useState("");
-  const suggestion = useSuggestion(editor, saver, setSuggested);
   return (
     <>
       <div className="sending-doings">
@@ -80,8 +86,20 @@ function Doings({ editor, saver }: { readonly editor: FieldEditor; readonly save
         <Button isDisabled={!editor.mayRedo} onPress={editor.redo}>
           {texts.redo}
         </Button>
-        <span className="sending-quiet">{texts.saveStates[saver.state]}</span>
+        {saver && <span className="sending-quiet">{texts.saveStates[saver.state]}</span>}
       </div>
+      {saver && <Saving editor={editor} saver={saver} />}
+    </>
+  );
+}
+
+/** What the service knows, and proposes from it. */
+function Saving({ editor, saver }: { readonly editor: FieldEditor; readonly saver: FieldSaver }) {
+  const texts = useTexts("sending");
+  const [suggested, setSuggested] = useState("");
+  const suggestion = useSuggestion(editor, saver, setSuggested);
+  return (
+    <>
       <div>
         <Button isDisabled={suggestion.isBusy} onPress={() => void suggestion.run()}>
           {texts.suggest}

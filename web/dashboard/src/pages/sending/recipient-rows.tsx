@@ -10,9 +10,11 @@ import { VerificationFields } from "./verification-fields.tsx";
 interface RecipientRowsProps {
   readonly recipients: readonly RecipientInput[];
   readonly onChange: (recipients: readonly RecipientInput[]) => void;
+  /** The recipientIds of those who keep their task, because they were asked for it. */
+  readonly asked?: ReadonlySet<string>;
 }
 
-export function RecipientRows({ recipients, onChange }: RecipientRowsProps) {
+export function RecipientRows({ recipients, onChange, asked = new Set() }: RecipientRowsProps) {
   const texts = useTexts("sending");
   const places = placesOf(recipients);
   const change = (changed: RecipientInput) =>
@@ -27,6 +29,7 @@ export function RecipientRows({ recipients, onChange }: RecipientRowsProps) {
               recipient={recipient}
               number={index + 1}
               at={places.get(recipient.recipientId) ?? ""}
+              isAsked={asked.has(recipient.recipientId)}
               onChange={change}
               {...(recipients.length > 1 ? { onRemove: () => remove(recipient.recipientId) } : {})}
             />
@@ -55,11 +58,12 @@ interface RecipientRowProps {
   readonly number: number;
   /** What the API calls it in errors. */
   readonly at: string;
+  readonly isAsked: boolean;
   readonly onChange: (recipient: RecipientInput) => void;
   readonly onRemove?: () => void;
 }
 
-function RecipientRow({ recipient, number, at, onChange, onRemove }: RecipientRowProps) {
+function RecipientRow({ recipient, number, at, isAsked, onChange, onRemove }: RecipientRowProps) {
   const texts = useTexts("sending");
   const { role, name, email, routingOrder, roleName, locale } = recipient;
   const languages = useMailLanguages(locale);
@@ -94,6 +98,7 @@ function RecipientRow({ recipient, number, at, onChange, onRemove }: RecipientRo
         label={texts.task}
         options={recipientRoles.map((id) => ({ id, label: texts.roles[id], hint: texts.roleHints[id] }))}
         value={role}
+        isDisabled={isAsked}
         onChange={(key) => onChange({ ...recipient, role: recipientRoles.find((id) => id === key) ?? role })}
       />
       <TextField
