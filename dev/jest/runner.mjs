@@ -2,6 +2,7 @@
 // half of the time that a run took. Here a few processes live as long as the run and keep the modules that they have
 // loaded; what a file must not leave behind for the next is checked after it (plain-node.mjs).
 import { fork } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { cpus, setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { takesLong } from "./sequencer.mjs";
@@ -31,10 +32,17 @@ export default class PlainNodeRunner {
       [opensPages, isShort, startsFewProcesses],
       [isShort, opensPages, startsFewProcesses],
     ];
-    const takeNext = (id) => {
-      for (const isKind of kinds[Math.min(id, kinds.length) - 1]) {
-        const index = queue.findIndex(({ path }) => isKind(path));
-        if (index >= 0) return queue.splice(index, 1)[0];
+    const takeNext = async (id) => {
+      for (;;) {
+        const isHeldBack = isPreparing() ? needsPrepared : () => false;
+        let isToWait = false;
+        for (const isKind of kinds[Math.min(id, kinds.length) - 1]) {
+          const index = queue.findIndex(({ path }) => isKind(path) && !isHeldBack(path));
+          if (index >= 0) return queue.splice(index, 1)[0];
+          isToWait ||= queue.some(({ path }) => isKind(path));
+        }
+        if (!isToWait || watcher.isInterrupted()) return;
+        await delay(idleSampleMs);
       }
     };
     const untilIdle = async () => {
@@ -121,6 +129,10 @@ function timesOfCores() {
     all: sum(times.flatMap((one) => Object.values(one))),
   };
 }
+
+/** `.ci/run` begins with what needs no programs of others while those are being installed and made. */
+const isPreparing = () => existsSync(process.env.ASSENT_PREPARING ?? "");
+const needsPrepared = (path) => opensPages(path) || followsManuals(path) || /\bjudge/i.test(readFileSync(path, "utf8"));
 
 const endLimitMs = 60_000;
 /** To end what its tests have started. */

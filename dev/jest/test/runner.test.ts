@@ -219,3 +219,27 @@ test("one", () => {
     expect(runAll(["true", "broken", "flaky", "worse", "worst"], 2).text).toMatch(/ 4 failed, 1 passed, 5 total/);
   });
 });
+
+test("What needs programs that are still being made waits for them", () => {
+  const folder = mkdtempSync(join(tmpdir(), "assent-runner-"));
+  try {
+    const preparing = join(folder, "preparing");
+    const file = (statement: string): string => `import { existsSync, rmSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+test("one", () => { ${statement} });
+${"//".padEnd(statement.includes("judge") ? 1_000 : 2, " ")}`;
+    writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+    writeFileSync(preparing, "");
+    writeFileSync(join(folder, "ends.test.ts"), file(`rmSync(${JSON.stringify(preparing)}); expect(1).toBe(1);`));
+    const isMade = `expect(existsSync(${JSON.stringify(preparing)})).toBe(false); // by a judge`;
+    writeFileSync(join(folder, "longer.test.ts"), file(`${isMade}\n`));
+    const more = { testEnvironmentOptions: { fileLimitSeconds: 60, secondRuns: 0 } };
+    for (const maxWorkers of [1, 2]) {
+      writeFileSync(preparing, "");
+      const { stderr } = runJest(folder, { ...more, maxWorkers }, [], { ASSENT_PREPARING: preparing });
+      expect(stderr).toMatch(/^Tests: +2 passed, 2 total/m);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
