@@ -101,6 +101,7 @@ const sessionCodes: ReadonlySet<ErrorCode> = new Set([
   "LOGIN_FAILED",
   "LOGIN_CODE_INVALID",
   "LOGIN_EXPIRED",
+  "PASSKEY_REFUSED",
 ]);
 
 /** RFC 6750 §3 and RFC 6749 §5.2: a 401 says which scheme it wants. */

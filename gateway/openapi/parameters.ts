@@ -49,6 +49,7 @@ const idMeanings: Readonly<Partial<Record<ErrorCode, string>>> = {
   BULK_BATCH_NOT_FOUND: "The id of the batch.",
   USER_NOT_FOUND: "The id of the user.",
   USER_SESSION_NOT_FOUND: "The id of the session.",
+  PASSKEY_NOT_FOUND: "The id of the passkey.",
   WEBHOOK_ENDPOINT_NOT_FOUND: "The id of the endpoint.",
   WEBHOOK_DELIVERY_NOT_FOUND: "The id of the delivery.",
   CONNECT_SECRET_NOT_FOUND: "The id of the key.",

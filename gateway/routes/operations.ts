@@ -72,6 +72,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   BULK_BATCH_NOT_FOUND: "bulkBatch",
   USER_NOT_FOUND: "member",
   USER_SESSION_NOT_FOUND: "userSession",
+  PASSKEY_NOT_FOUND: "passkey",
   WEBHOOK_ENDPOINT_NOT_FOUND: "webhookEndpoint",
   WEBHOOK_DELIVERY_NOT_FOUND: "webhookDelivery",
   CONNECT_SECRET_NOT_FOUND: "connectSecret",

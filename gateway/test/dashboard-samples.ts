@@ -17,6 +17,7 @@ export function createDashboardResources({ auth: { people } }: TestGateway, orgI
   return {
     member: userId,
     userSession: sessionId,
+    passkey: people.addPasskey(orgId),
     apiKey: people.addCredential(orgId, newId().slice(0, 16)),
     client: people.addCredential(orgId, `cl_${newId().slice(0, 22)}`),
   };

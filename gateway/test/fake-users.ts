@@ -57,6 +57,7 @@ export function createFakeUsers() {
   const users = new Map<string, User>();
   const sessions = new Map<string, Living>();
   const credentials = new Map<string, { orgId: string; name: string; scopes: string[] }>();
+  const passkeys: PasskeyParts["passkeys"] = new Map();
   /** By their ids, the organizations. */
   const erasures = new Map<string, string>();
   const addErasure = (orgId: string): string => {
@@ -248,7 +249,7 @@ export function createFakeUsers() {
         return {};
       },
     });
-    router.service(PasskeyService, fakePasskeys({ own, requirePassword, replaceToken, begin, users }));
+    router.service(PasskeyService, fakePasskeys({ own, requirePassword, replaceToken, begin, users, passkeys }));
     router.service(OrganizationService, organizationRoutes(credentials));
     router.service(ErasureService, {
       searchPerson: () => ({ items: [sampleItem], nextCursor: "1 " }),
@@ -271,6 +272,11 @@ export function createFakeUsers() {
     calls,
     add,
     addErasure,
+    addPasskey: (orgId: string): string => {
+      const id = newId();
+      passkeys.set(id, { orgId, name: "Work laptop" });
+      return id;
+    },
     addCredential: (orgId: string, id: string): string => {
       credentials.set(id, { orgId, name: "Shop backend", scopes: ["click:read"] });
       return id;
@@ -298,16 +304,17 @@ interface PasskeyParts {
   replaceToken(sessionId: string): { newSessionToken: string };
   begin(user: User): { sessionToken: string; principal: SessionPrincipal };
   readonly users: ReadonlyMap<string, User>;
+  /** By their ids. */
+  readonly passkeys: Map<string, { orgId: string; name: string }>;
 }
 
 /** The handle of a user is the id. */
-function fakePasskeys({ own, requirePassword, replaceToken, begin, users }: PasskeyParts) {
-  const passkeys = new Map<string, { userId: string; name: string }>();
+function fakePasskeys({ own, requirePassword, replaceToken, begin, users, passkeys }: PasskeyParts) {
   const shown = (id: string, name: string) => ({ id, name, passwordless: true, createdAt: at });
   const known = [{ id: "AAAA", transports: ["internal"] }];
   const find = (context: HandlerContext, id: string) => {
     const found = passkeys.get(id);
-    if (found?.userId !== own(context).id) throw new DomainError("NOT_FOUND");
+    if (found?.orgId !== requireCaller(context).orgId) throw new DomainError("NOT_FOUND");
     return found;
   };
   return {
@@ -325,8 +332,8 @@ function fakePasskeys({ own, requirePassword, replaceToken, begin, users }: Pass
       return { signedIn: begin(user) };
     },
     listPasskeys: (_request, context) => {
-      const { id } = own(context);
-      const mine = [...passkeys].filter(([, { userId }]) => userId === id);
+      const { orgId } = requireCaller(context);
+      const mine = [...passkeys].filter(([, passkey]) => passkey.orgId === orgId);
       return { passkeys: mine.map(([passkeyId, { name }]) => shown(passkeyId, name)) };
     },
     beginPasskey: ({ password }, context) => {
@@ -337,7 +344,7 @@ function fakePasskeys({ own, requirePassword, replaceToken, begin, users }: Pass
     },
     addPasskey: ({ name, sessionId }, context) => {
       const id = newId();
-      passkeys.set(id, { userId: own(context).id, name });
+      passkeys.set(id, { orgId: requireCaller(context).orgId, name });
       return { passkey: shown(id, name), recoveryCodes: ["abcde-fghij"], ...replaceToken(sessionId) };
     },
     renamePasskey: ({ passkeyId, name }, context) => {

@@ -243,6 +243,7 @@ test("without a provider there is only the password", async () => {
   const without = await startTestGateway(database.url);
   expect((await without.call("GET", "/v1/dashboard/login/methods")).body).toEqual({
     password: true,
+    passkeys: false,
     identityProvider: null,
     organizations: [],
   });

@@ -89,6 +89,7 @@ export const createResources = async (api: Api): Promise<Resources> => ({
   // Nobody with the credential of a program gets to see whether there are such.
   member: randomUUID(),
   userSession: randomUUID(),
+  passkey: randomUUID(),
   apiKey: "GTHduqAAZ9ob1teB",
   client: "cl_0123456789abcdefABCDEF",
   ...(await createGenerationResources(api)),

@@ -161,7 +161,7 @@ export const passkeyRoutes: readonly Route[] = [
       maxBytes,
       example: {
         ...{ name: "Work laptop", id: sample.id, clientDataJson: "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0" },
-        ...{ attestationObject: "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViU", transports: ["internal"] },
+        ...{ attestationObject: "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YViU", transports: ["hybrid"] },
       },
     }),
     success: {

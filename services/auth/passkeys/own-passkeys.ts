@@ -124,11 +124,14 @@ export const renamePasskey = (deps: ActingDeps): Rpcs<"renamePasskey"> => ({
 
 export const removePasskey = (deps: CheckLoginDeps): Rpcs<"removePasskey"> => ({
   async removePasskey({ passkeyId, password, sessionId, visitor }, context) {
+    const known = await actAs(deps, context, {}, ({ tenant, actor }) => listPasskeysOf(tenant, actor.id));
+    // What is not there takes no try of the password.
+    if (!known.some(({ id }) => id === passkeyId.toLowerCase())) throw passkeyNotFound();
     await provePassword(deps, callingUser(context), password, originOf(context, visitor));
     const removed = await actAs(deps, context, { visitor }, async (acting) => {
       const { tenant, actor, audit } = acting;
       await lockUser(tenant, actor.id);
-      const name = isUuid(passkeyId) ? await deletePasskey(tenant, actor.id, passkeyId) : undefined;
+      const name = await deletePasskey(tenant, actor.id, passkeyId);
       if (name === undefined) throw passkeyNotFound();
       const left = await findUser(tenant, actor.id);
       if (left !== undefined && !hasSecondFactor(left)) {
