@@ -6,7 +6,11 @@ export interface FairQueue<Task> {
    * longest ago, then the oldest task. With `idleOwnersOnly` it skips owners with a running task. While other
    * owners are active, an owner that has used more than its share of time gets only one place.
    */
-  take(choice: { readonly idleOwnersOnly: boolean }): { readonly owner: string; readonly task: Task } | undefined;
+  take(choice: {
+    readonly idleOwnersOnly: boolean;
+    /** Whether an owner may have a place now; all may when absent. */
+    readonly mayTake?: ((owner: string) => boolean) | undefined;
+  }): { readonly owner: string; readonly task: Task } | undefined;
   /**
    * Ends a task taken with `take`. Its duration delays the owner's next turn: fairness counts time, not tasks.
    */
@@ -67,12 +71,15 @@ export function createFairQueue<Task>({
   const isHeldBack = (owner: string, share: Share<Task>): boolean =>
     ((share.running > 0 && (isAhead(share) || share.running >= besideOthers)) || share.restsUntil > now()) &&
     !isAlone(owner);
-  const next = (idleOwnersOnly: boolean): [string, Share<Task>] | undefined => {
+  const next = (
+    idleOwnersOnly: boolean,
+    mayTake: (owner: string) => boolean = () => true,
+  ): [string, Share<Task>] | undefined => {
     let best: [string, Share<Task>] | undefined;
     for (const entry of shares) {
       const [, share] = entry;
       if (share.tasks.length === 0 || (idleOwnersOnly && share.running > 0)) continue;
-      if (isHeldBack(entry[0], share)) continue;
+      if (isHeldBack(entry[0], share) || !mayTake(entry[0])) continue;
       if (best === undefined || isBefore(share, best[1])) best = entry;
     }
     return best;
@@ -96,8 +103,8 @@ export function createFairQueue<Task>({
       share.tasks.push(task);
       waiting += 1;
     },
-    take: ({ idleOwnersOnly }) => {
-      const found = next(idleOwnersOnly);
+    take: ({ idleOwnersOnly, mayTake }) => {
+      const found = next(idleOwnersOnly, mayTake);
       if (found === undefined) return undefined;
       const [owner, share] = found;
       const task = share.tasks.shift() as Task;

@@ -42,6 +42,7 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   getSignTemplate: "sign:read",
   updateSignTemplate: "sign:write",
   deleteSignTemplate: "sign:admin",
+  getSignSettings: "sign:read",
   listBrands: "sign:read",
   createBrand: "sign:admin",
   getBrand: "sign:read",

@@ -1,4 +1,5 @@
 import type { Upload } from "#gen/assent/sign/v1/uploads_pb.ts";
+import { maxDocumentBytes } from "#platform/document-bounds.ts";
 import { refusedField } from "#platform/problems.ts";
 import { compatTime, flagText, numberText } from "../../../views/compat/scalars.ts";
 import { decodeBase64 } from "../../document-bodies/read-documents.ts";
@@ -12,14 +13,16 @@ const base = { tag: "Compatible documents" } as const;
 const one = { ...base, notFound: { chunkedUploadId: "UPLOAD_NOT_FOUND" } } as const;
 
 const sampleId = "01961234-5678-7abc-8def-0123456789ab";
+/** The contract takes no part beyond them. */
+const bounds = { maxChunkedUploadParts: "100", maxTotalSize: numberText(maxDocumentBytes) };
+
 const answer = textsAnswer(
   {
     chunkedUploadId: sampleId,
     chunkedUploadUri: `/chunked_uploads/${sampleId}`,
     committed: "false",
     expirationDateTime: "2026-11-21T17:00:00.000Z",
-    maxChunkedUploadParts: "100",
-    maxTotalSize: "26214400",
+    ...bounds,
     totalSize: "1048576",
     checksum: "0123456789abcdef".repeat(4),
   },
@@ -77,8 +80,7 @@ const respond =
       chunkedUploadUri: `/chunked_uploads/${id}`,
       committed: flagText(committed),
       expirationDateTime: compatTime(expiresAt),
-      maxChunkedUploadParts: "100",
-      maxTotalSize: "26214400",
+      ...bounds,
       totalSize: numberText(bytes),
     });
   };

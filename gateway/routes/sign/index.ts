@@ -1,13 +1,14 @@
 import { consentedText } from "#api/agreement-records.ts";
+import { maxDocumentBytes, maxDocuments, maxTotalBytes } from "#platform/document-bounds.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { defineRoute, onBehalfOf, type Route } from "../route.ts";
-import { listOf } from "../schema-parts.ts";
+import { answer, count, described, example, listOf } from "../schema-parts.ts";
 import { signVerifyRoutes } from "../verify.ts";
 import { actionRoutes, auditEventRoutes } from "./actions.ts";
 import { agreementDeletionRoutes, agreementRoutes, agreementTag } from "./agreements.ts";
 import { read, signBase } from "./base.ts";
 import { brandRoutes, senderDomainRoutes } from "./brands.ts";
-import { signDocumentRoutes } from "./documents.ts";
+import { signDocumentRoutes, signDocumentTag } from "./documents.ts";
 import { attachmentRoutes, signFileRoutes } from "./files.ts";
 import { lockRoutes } from "./locks.ts";
 import { recipientRoutes } from "./recipients.ts";
@@ -36,6 +37,40 @@ const consentTextRoutes: readonly Route[] = [
   }),
 ];
 
+const settingsRoutes: readonly Route[] = [
+  defineRoute({
+    ...signBase,
+    tag: signDocumentTag,
+    operationId: "getSignSettings",
+    method: "GET",
+    path: "/v1/sign/settings",
+    summary: "Read what this installation accepts",
+    description:
+      "Office files and pictures are accepted where LibreOffice is set up. Any other format is refused with `INVALID_DOCUMENT_FORMAT`.",
+    access: read,
+    success: {
+      status: 200,
+      description: "The formats and limits of documents.",
+      schema: answer({
+        documentFormats: example(
+          described(
+            listOf({ type: "string" }),
+            "File extensions, in alphabetical order. `pdf`, `html`, `htm` and `txt` are always there.",
+          ),
+          ["docx", "htm", "html", "jpeg", "jpg", "odt", "pdf", "png", "pptx", "rtf", "txt", "xlsx"],
+        ),
+        maxDocumentBytes: example(described(count, "Of a document, decoded."), maxDocumentBytes),
+        maxDocuments: example(described(count, "Of an agreement or template."), maxDocuments),
+        maxTotalBytes: example(described(count, "Of all documents of an agreement together."), maxTotalBytes),
+      }),
+    },
+    errors: [],
+    call: (request, { sign }) => sign.listDocumentFormats({}, onBehalfOf(request)),
+    respond: ({ extensions }) =>
+      jsonReply(200, { documentFormats: extensions, maxDocumentBytes, maxDocuments, maxTotalBytes }),
+  }),
+];
+
 /** Agreements that people sign. */
 export const signRoutes: readonly Route[] = [
   ...agreementRoutes,
@@ -47,6 +82,7 @@ export const signRoutes: readonly Route[] = [
   ...attachmentRoutes,
   ...auditEventRoutes,
   ...consentTextRoutes,
+  ...settingsRoutes,
   ...agreementDeletionRoutes,
   ...signTemplateRoutes,
   ...brandRoutes,

@@ -50,19 +50,37 @@ export function createTemplateChecker({
   };
 }
 
-/** Begins as much as there are places, and one of each organization. Rejects with BUSY what waits for too long. */
+/** What a check takes in which others would have been kept waiting, and how long an organization is known for one. */
+const slowMs = 2_000;
+const knownAsSlowMs = 10 * 60_000;
+
+/**
+ * Begins as much as there are places, and one of each organization. Organizations with slow checks share one place, however
+ * many they are, so that they do not hold all of them. Rejects with BUSY what waits for too long.
+ */
 function createTurns(waitMs: number) {
   const queue = createFairQueue<() => Promise<void>>();
-  let running = 0;
+  const slowUntil = new Map<string, number>();
+  const running = new Set<string>();
+  const isSlow = (owner: string): boolean => (slowUntil.get(owner) ?? 0) > performance.now();
+  const mayTake = (owner: string): boolean => !isSlow(owner) || ![...running].some(isSlow);
+  const note = (owner: string, tookMs: number): void => {
+    const now = performance.now();
+    for (const [known, until] of slowUntil) if (until <= now) slowUntil.delete(known);
+    if (tookMs > slowMs) slowUntil.set(owner, now + knownAsSlowMs);
+  };
   const handOut = (): void => {
-    while (running < places) {
-      const taken = queue.take({ idleOwnersOnly: true });
+    while (running.size < places) {
+      const taken = queue.take({ idleOwnersOnly: true, mayTake });
       if (taken === undefined) return;
+      const { owner, task } = taken;
       const from = performance.now();
-      running += 1;
-      void taken.task().finally(() => {
-        running -= 1;
-        queue.finish(taken.owner, performance.now() - from);
+      running.add(owner);
+      void task().finally(() => {
+        running.delete(owner);
+        const tookMs = performance.now() - from;
+        note(owner, tookMs);
+        queue.finish(owner, tookMs);
         handOut();
       });
     }

@@ -50,6 +50,19 @@ describe("createTemplateChecker", () => {
     await Promise.all(slow);
   });
 
+  test("goes on for others, however many organizations have slow templates once they are known for it", async () => {
+    const content = "*a **b `c\n> - ".repeat(20_000);
+    const fair = createTemplateChecker({ logger, waitMs: 60_000, deadlineMs: 2_500 });
+    const hold = (orgId: string) => fair.check({ format: "markdown", content }, orgId).catch(() => undefined);
+    await Promise.all([hold("a"), hold("b"), hold("c")]);
+    let ended = 0;
+    const slow = ["a", "b", "c", "a", "b", "c"].map((orgId) => hold(orgId).then(() => (ended += 1)));
+    const { findings } = await fair.check({ format: "html", content: "<p>x</p>" }, "d");
+    expect([findings, ended]).toEqual([[], 0]);
+    await Promise.all(slow);
+    await fair.close();
+  });
+
   test("is unavailable once it is closed", async () => {
     const closed = createTemplateChecker({ logger });
     await closed.close();

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Client, Code, ConnectError } from "@connectrpc/connect";
 import type { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { fromConnectError } from "#platform/errors.ts";
+import { createKnownFormats } from "#platform/known-formats.ts";
 import { RenderError } from "../renderer/render-job.ts";
 
 /** Makes PDFs of Word files, by the convert service. */
@@ -23,20 +24,12 @@ export interface PrintedWord {
 
 const maxPages = 200;
 const printTimeoutMs = 50_000;
-const knownMs = 60_000;
 const [firstPauseMs, longestPauseMs] = [250, 5_000];
 
-/** What is printed is asked once a minute, since the other process may be replaced by one that has more. */
 export function createWordPrinter(client: Client<typeof ConverterService>, now: () => number): WordPrinter {
-  let known: { readonly isThere: boolean; readonly until: number } | undefined;
+  const formats = createKnownFormats(client, now);
   return {
-    isThere: async () => {
-      if (known === undefined || known.until < now()) {
-        const { formats } = await client.listFormats({}, { timeoutMs: 5_000 });
-        known = { isThere: formats.includes("docx"), until: now() + knownMs };
-      }
-      return known.isThere;
-    },
+    isThere: async () => (await formats()).has("docx"),
     print: async (orgId, content, createdAt, signal) => {
       const headers = { "x-org-id": orgId, "x-client-id": "docgen" };
       const request = { format: "docx", content };

@@ -1,3 +1,4 @@
+import { maxDocuments, maxTotalBytes } from "#platform/document-bounds.ts";
 import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, AgreementDocument } from "../agreement/agreement.ts";
 import type { Change, DecisionContext } from "../agreement/change.ts";
@@ -7,10 +8,6 @@ import { withFieldTabs } from "../create/field-tabs.ts";
 import { fillIds } from "../create/given-members.ts";
 import { documentTextProblems, filesIn, newDocument } from "../create/new-documents.ts";
 import { withoutTabsOf } from "../create/place-tabs.ts";
-
-const maxDocuments = 100;
-/** All documents of an agreement together. */
-export const maxTotalBytes = 100 * 1024 * 1024;
 
 /** A document to add. */
 export interface DocumentAddition {

@@ -3,6 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { ConverterService } from "#gen/assent/convert/v1/convert_pb.ts";
 import { Profile, type RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import { DomainError, type FieldProblem, fromConnectError } from "#platform/errors.ts";
+import { createKnownFormats } from "#platform/known-formats.ts";
 
 export interface ConvertDeps {
   readonly renderer: Client<typeof RendererService>;
@@ -77,17 +78,10 @@ export interface OfficeConverter {
   convert(orgId: string, format: string, content: Uint8Array): Promise<Uint8Array>;
 }
 
-/** The formats are asked once a minute, since the other process may be replaced by one that has more. */
 export function createOfficeConverter(client: Client<typeof ConverterService>, now: () => number): OfficeConverter {
-  let known: { readonly formats: ReadonlySet<string>; readonly until: number } | undefined;
+  const printed = createKnownFormats(client, now);
   return {
-    formats: async () => {
-      if (known === undefined || known.until < now()) {
-        const { formats } = await client.listFormats({}, { timeoutMs: 5_000 });
-        known = { formats: new Set([...formats, ...pictures]), until: now() + 60_000 };
-      }
-      return known.formats;
-    },
+    formats: async () => new Set([...(await printed()), ...pictures]),
     convert: async (orgId, format, content) => {
       const headers = { "x-org-id": orgId, "x-client-id": "sign" };
       return (await client.convertFile({ format, content }, { headers, timeoutMs: convertTimeoutMs })).pdf;
@@ -111,10 +105,14 @@ interface Named {
 
 /** The format that the request declares; undefined when it is not supported. */
 export function formatOf({ fileExtension, name, content }: Named): DocumentFormat | undefined {
-  const said = fileExtension.trim().toLowerCase().replace(/^\./, "");
-  const extension = said === "" ? extensionOf(name) : said;
+  const extension = saidExtension({ fileExtension, name });
   if (extension !== "") return formats.get(extension);
   return content instanceof Uint8Array && isPdf(content) ? "pdf" : undefined;
+}
+
+function saidExtension({ fileExtension, name }: Pick<Named, "name" | "fileExtension">): string {
+  const said = fileExtension.trim().toLowerCase().replace(/^\./, "");
+  return said === "" ? extensionOf(name) : said;
 }
 
 /** Whether the bytes start like a PDF; readers accept the header anywhere in the first 1,024 bytes. */
@@ -133,6 +131,23 @@ const formats: ReadonlyMap<string, DocumentFormat> = new Map([
 /** The extensions of files that are taken: those of the formats that there are. */
 export const extensionsOf = (taken: ReadonlySet<string>): string[] =>
   [...formats].flatMap(([extension, format]) => (taken.has(format) ? [extension] : [])).sort();
+
+/** What phones and scanners make, and what their owners can do about it. */
+const notConverted: ReadonlyMap<string, string> = new Map([
+  ...["heic", "heif"].map((name): [string, string] => [
+    name,
+    `Pictures of the type .${name} are not converted. Save it as JPEG or PDF; an iPhone takes JPEG pictures when its camera's format is Most Compatible.`,
+  ]),
+  ...["tif", "tiff"].map((name): [string, string] => [
+    name,
+    `Pictures of the type .${name} are not converted. Save all pages as one PDF, or a single page as PNG or JPEG.`,
+  ]),
+  ["webp", "Pictures of the type .webp are not converted. Save it as PNG, JPEG or PDF."],
+]);
+
+/** What to say of a file whose format is not known; undefined when there is nothing better than the usual. */
+export const adviceFor = (file: Pick<Named, "name" | "fileExtension">): string | undefined =>
+  notConverted.get(saidExtension(file));
 
 /** A dot does not always begin an extension: "Version 1.2", "Mr. Smith". */
 function extensionOf(name: string): string {

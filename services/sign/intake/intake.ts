@@ -2,11 +2,13 @@ import { createHash } from "node:crypto";
 import type { Client } from "@connectrpc/connect";
 import type { RendererService } from "#gen/assent/docgen/v1/docgen_pb.ts";
 import type { Clock } from "#platform/clock.ts";
+import { maxDocumentBytes } from "#platform/document-bounds.ts";
 import { DomainError, type ErrorCode, fromConnectError } from "#platform/errors.ts";
 import type { CheckedFile, DocumentSource } from "../agreement/definition.ts";
 import type { TextMatch } from "../agreement/tab.ts";
 import type { PreparedFile } from "../seal/byte-range.ts";
 import {
+  adviceFor,
   convertHtml,
   type DocumentFormat,
   extensionsOf,
@@ -254,7 +256,8 @@ async function readFiles(documents: readonly DocumentFile[], office: OfficeConve
   const taken = asked.some((format) => !alwaysTaken.has(format ?? "")) ? await office?.formats() : undefined;
   const formats = asked.map((format, index) => {
     if (format !== undefined && (alwaysTaken.has(format) || taken?.has(format))) return format;
-    throw notTaken(fieldOf(index), format, office !== undefined);
+    const advice = documents[index] && adviceFor(documents[index]);
+    throw notTaken(fieldOf(index), format, { hasOffice: office !== undefined, advice });
   });
   contents.forEach((bytes, index) => {
     if (bytes.length > maxDocumentBytes) throw refusal("DOCUMENT_TOO_LARGE", fieldOf(index));
@@ -269,12 +272,17 @@ async function readFiles(documents: readonly DocumentFile[], office: OfficeConve
 const alwaysTaken: ReadonlySet<string> = new Set(["pdf", "html", "text"]);
 
 /** Says what is missing when another installation would take the file. */
-function notTaken(field: string, format: DocumentFormat | undefined, hasOffice: boolean): DomainError {
-  if (format === undefined || (hasOffice && format !== "doc")) return refusal("INVALID_DOCUMENT_FORMAT", field);
+function notTaken(
+  field: string,
+  format: DocumentFormat | undefined,
+  { hasOffice, advice }: { readonly hasOffice: boolean; readonly advice: string | undefined },
+): DomainError {
+  if (advice === undefined && (format === undefined || (hasOffice && format !== "doc")))
+    return refusal("INVALID_DOCUMENT_FORMAT", field);
   const older =
     "Files of the type .doc are not converted here, because LibreOffice cannot be kept from other files. Save it as .docx, or send a PDF.";
   const missing = `Files of the type .${format} are not converted here, because LibreOffice is not set up. Send a PDF, or HTML or plain text to be converted to PDF.`;
-  const message = hasOffice ? older : missing;
+  const message = advice ?? (hasOffice ? older : missing);
   return new DomainError("INVALID_DOCUMENT_FORMAT", {
     message,
     details: [{ field, code: "INVALID_DOCUMENT_FORMAT", message: "see the message" }],
@@ -328,6 +336,3 @@ export interface DocumentFile extends FieldRules {
   readonly fileExtension: string;
   readonly content: Uint8Array | "invalid-base64" | "missing";
 }
-
-/** 25 MB, decoded. */
-export const maxDocumentBytes = 25 * 1024 * 1024;

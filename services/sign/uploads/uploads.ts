@@ -3,13 +3,13 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { sha256Of } from "#platform/blobs/blob-store.ts";
 import { requireCaller } from "#platform/caller.ts";
 import { type Tenant, withOrg } from "#platform/db/pool.ts";
+import { maxDocumentBytes } from "#platform/document-bounds.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { OrgId } from "#platform/ids.ts";
 import { newSeed } from "#platform/vault/sealed-box.ts";
 import { createFileOpener, headerBytes, sealFile } from "#platform/vault/sealed-file.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
-import { maxDocumentBytes } from "../intake/intake.ts";
 import * as store from "./upload-store.ts";
 
 type UploadDeps = Pick<SignDeps, "pool" | "vault" | "clock" | "newId">;

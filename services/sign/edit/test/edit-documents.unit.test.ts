@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { maxTotalBytes } from "#platform/document-bounds.ts";
 import type { Agreement } from "../../agreement/agreement.ts";
 import type { CheckedFile } from "../../agreement/definition.ts";
 import {
@@ -12,7 +13,7 @@ import {
   sampleRecipient,
   sampleTab,
 } from "../../agreement/test/lifecycle-samples.ts";
-import { type DocumentAddition, maxTotalBytes, putDocuments, removeDocuments } from "../edit-documents.ts";
+import { type DocumentAddition, putDocuments, removeDocuments } from "../edit-documents.ts";
 
 const context = sampleContext();
 

@@ -56,6 +56,20 @@ describe("an Office file", () => {
     expect(given).toEqual(["org docx one", "other docx one"]);
   });
 
+  test("of a phone or a scanner that is not converted is refused with what to do about it", async () => {
+    const { office } = officeThat(async () => onePage({}));
+    for (const intake of [start(office), start()]) {
+      for (const [name, advice] of [
+        ["IMG_0001.HEIC", "Save it as JPEG or PDF"],
+        ["scan.tiff", "Save all pages as one PDF"],
+        ["a.webp", "Save it as PNG, JPEG or PDF"],
+      ] as const) {
+        const refused = await expectDomainError(intake.check("org", [file("x", name)]), "INVALID_DOCUMENT_FORMAT");
+        expect(refused.message).toContain(advice);
+      }
+    }
+  });
+
   test("that was not converted may be sent again", async () => {
     const answers = [
       async () => Promise.reject(new DomainError("SERVICE_UNAVAILABLE")),
