@@ -315,6 +315,21 @@ export const webhookEvents = scenario("webhooks", (_mode, running) => {
     await until(() => chosen.hooks().some(({ data }) => data.agreement.id === id));
   });
 
+  test("tell of a recipient who is locked out, and nothing of the code", async () => {
+    const verification = [{ method: "access_code", accessCode: "Lighthouse 42" }];
+    const id = await createAgreement({ status: "sent", recipients: { signers: [{ ...ann, verification }] } });
+    const page = await visitPage(owner, id);
+    for (const outcome of ["wrong", "wrong", "wrong", "wrong", "locked"])
+      expect(await page.prove("guess")).toBe(outcome);
+    const told = await seen.arrived("assent.sign.recipient.locked", ({ agreement }) => agreement?.id === id);
+    expect(told.recipient).toMatchObject({ verification: [{ method: "access_code", state: "locked", failures: 5 }] });
+    expect(JSON.stringify(told)).not.toContain("Lighthouse");
+    const unlocked = await owner.post(`${agreements}/${id}/recipients/1/unlock`, {});
+    expect(bodyOf(200, unlocked).verification).toMatchObject([{ state: "pending", failures: 5 }]);
+    expect(await page.prove("Lighthouse 42")).toBe("passed");
+    await page.sign();
+  });
+
   test("tell of agreements that end otherwise", async () => {
     const declined = await createAgreement({ status: "sent" });
     await (await visitPage(owner, declined)).decline("The term is too long");

@@ -30,6 +30,8 @@ export interface Visit {
   sign(): Promise<void>;
   decline(reason: string): Promise<void>;
   leave(): Promise<void>;
+  /** Answers the access code; what became of it. */
+  prove(code: string): Promise<string>;
 }
 
 /** Follows a new link for a recipient of an agreement that was sent. */
@@ -64,6 +66,7 @@ export async function visitPage(
       await open();
       await post("decline", { reason });
     },
+    prove: async (code) => bodyOf(200, await call("POST", "verification", { method: "access_code", code })).outcome,
     leave: async () => {
       await open();
       await post("leave", { values: [] });
