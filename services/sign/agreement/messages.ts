@@ -12,7 +12,7 @@ import {
   RecipientRole as WireRole,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { tabMessage } from "../edit/tabs.ts";
-import { assuranceLevels, assuranceOf, verificationMessage } from "../identity/messages.ts";
+import { assuranceLevels, checkMembers } from "../identity/messages.ts";
 import type {
   Agreement,
   AgreementDocument,
@@ -79,8 +79,8 @@ export const agreementMessage = (
       recipients.write({
         ...recipient,
         tabs: recipient.tabs.map(tabMessage),
-        verification: (recipient.verification ?? []).map(verificationMessage),
-        assurance: assuranceOf(recipient) ?? null,
+        verification: [],
+        ...(recipient.verification || recipient.deliveredAt !== null ? checkMembers(recipient) : {}),
       }),
     ),
     customFields: agreement.customFields.map(customFieldMessage),

@@ -82,7 +82,7 @@ export async function writeChange(
   // The agreement is locked: nobody else adds keys to it.
   const entries = change.audit.map((one) => ({ ...one, committed: one.committed ?? commit(one, subjects.find) }));
   const trail = chain(entries, { agreementId, head, occurredAt: now, agreementStatus });
-  const { agreement: apart, images } = withImagesApart(await withCodesKept(deps.codes, orgId, change.agreement));
+  const { agreement: apart, images } = withImagesApart(await withoutCodes(deps, orgId, change.agreement));
   const after = { ...apart, version: (before?.version ?? 0) + 1, audit: trail.head };
 
   const isDeleted = change.events.some(isDeletion);
@@ -111,6 +111,10 @@ export async function writeChange(
   if (written !== 1) throw new Error(`agreement ${agreementId} was changed by someone who had not locked it`);
   return after;
 }
+
+/** Without what people are to prove, there is nothing to hash. */
+const withoutCodes = ({ codes }: Pick<WriteDeps, "codes">, orgId: OrgId, agreement: Agreement) =>
+  agreement.recipients.some(({ verification }) => verification) ? withCodesKept(codes, orgId, agreement) : agreement;
 
 const newFiles = (before: Agreement | undefined, { id: agreementId, documents }: Agreement) => {
   const known = new Set(before?.documents.map(({ id }) => id));

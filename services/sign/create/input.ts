@@ -117,7 +117,10 @@ function parseRecipient(message: RecipientInput, field: string): RecipientDefini
   const { locale, emailSubject, emailBlurb } = message;
   return {
     recipientId,
-    ...defined({ role: parseRole(message.role, field), verification: parseChecks(message.verification, field) }),
+    ...defined({
+      role: parseRole(message.role, field),
+      verification: message.verification && parseChecks(message.verification, field),
+    }),
     // Spaces around names and addresses come from copying and are never intended.
     ...defined({
       name: name?.trim(),

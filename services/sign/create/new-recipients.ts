@@ -96,7 +96,7 @@ export function recipientProblems(recipient: Recipient, field: string): readonly
   if (!(routingOrder >= 1 && routingOrder <= lastRoutingOrder)) {
     problems.push(problem(`${field}.routingOrder`, "OUT_OF_RANGE", `must be 1 to ${lastRoutingOrder}`));
   }
-  problems.push(...checkProblems(recipient.verification ?? [], field));
+  if (recipient.verification) problems.push(...checkProblems(recipient.verification, field));
   if (tabs.length > maxTabs) problems.push(problem(`${field}.tabs`, "TOO_MANY", `must be at most ${maxTabs}`));
   return problems;
 }

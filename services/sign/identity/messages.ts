@@ -26,8 +26,8 @@ export const methodOf = nameReader(methods);
 const momentOf = nameReader(moments);
 
 /** The checks that a request asks for; they have no ids yet. Throws VALIDATION_FAILED. */
-export const parseChecks = (message: VerificationInputs | undefined, field: string): readonly Check[] | undefined =>
-  message?.checks.map(({ method: wireMethod, before, email, accessCode }, index) => {
+export const parseChecks = (message: VerificationInputs, field: string): readonly Check[] =>
+  message.checks.map(({ method: wireMethod, before, email, accessCode }, index) => {
     const method = methodOf(wireMethod);
     if (method === undefined) {
       throw invalid(problem(`${field}.verification[${index}].method`, "ENUM", "must be a known method"));
@@ -45,7 +45,7 @@ const verifications = recordsOf(VerificationSchema, {
 const dateOf = (at: string | null): Date | null => (at === null ? null : new Date(at));
 
 /** How far the check is; nothing of its code. */
-export const verificationMessage = (check: Check): MessageInitShape<typeof VerificationSchema> =>
+const verificationMessage = (check: Check): MessageInitShape<typeof VerificationSchema> =>
   verifications.write({
     ...{ method: check.method, before: check.before, email: check.email, failures: check.failed },
     state: check.lockedAt !== null ? "locked" : check.passedAt !== null ? "passed" : "pending",
@@ -68,6 +68,12 @@ export const pendingMessage = (
     check.sent.session === tokenHash.toString("hex") &&
     now.getTime() < Date.parse(check.sent.expiresAt),
   waitSeconds: check.method === "email_code" ? Math.ceil(waitMs(check, now) / 1_000) : 0,
+});
+
+/** Of a recipient who is asked for something or has opened something: what was checked, and what that comes to. */
+export const checkMembers = (recipient: Recipient) => ({
+  verification: (recipient.verification ?? []).map(verificationMessage),
+  assurance: assuranceOf(recipient) ?? null,
 });
 
 /** What is known of who somebody is, by the table of docs/identity.md; undefined for somebody who has opened nothing. */
