@@ -200,6 +200,35 @@ describe("CorrectAgreement", () => {
   });
 });
 
+describe("killed half-way", () => {
+  /** Ends whatever is being written for organizations, as when the process dies or the database goes over. */
+  const cutConnections = () =>
+    setup.superuser.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
+    );
+
+  test("a correction is there as a whole or not at all, and once when it is asked for again", async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const agreement = await insert();
+      const unopened = await organization.link(agreement, "1");
+      const keyed = { recipients: [eve], idempotencyKey: randomUUID(), requestHash: Buffer.alloc(32, 1) };
+      const first = outcomeOf(correct(agreement.id, keyed));
+      for (let turn = 0; turn < round % 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      await cutConnections();
+      await first;
+      const { recipients } = await organization.load(agreement.id);
+      const trail = (await organization.trail(agreement.id)).map(({ action }) => action);
+      const isCorrected = recipients[0]?.name === "Eve";
+      expect(trail).toEqual(isCorrected ? ["agreement.corrected", "recipient.sent"] : []);
+      await correct(agreement.id, keyed);
+      const after = (await organization.trail(agreement.id)).map(({ action }) => action);
+      expect(after).toEqual(["agreement.corrected", "recipient.sent"]);
+      await ended(setup.signing.openView({ token: unopened }));
+    }
+  });
+});
+
 describe("a lock", () => {
   const withToken = (token: string) => ({
     headers: { ...organization.headers.headers, "x-edit-lock": token },
