@@ -49,6 +49,7 @@ const endpoint = done("integration", "webhook-endpoint");
 const connect = done("integration", "connect-configuration");
 const brand = done("organization", "brand");
 const senderDomain = done("organization", "sender-domain");
+const pageHost = done("organization", "page-host");
 const exportSchedule = done("privacy", "export-schedule");
 const campaign = done("template", "campaign");
 const connectKey = done("integration", "connect-key");
@@ -203,6 +204,13 @@ export const auditActions = {
     "Records of a verified sender domain were gone; mails no longer come from it.",
   ),
   "sender-domain.deleted": senderDomain("entity delete", "A sender domain was deleted."),
+  "page-host.created": pageHost("entity create", "A host name was added that pages are to be at."),
+  "page-host.verified": pageHost("entity update", "The record of a page host was found."),
+  "page-host.lost": pageHost(
+    "entity update",
+    "The record of a verified page host was gone; emails no longer link to it.",
+  ),
+  "page-host.deleted": pageHost("entity delete", "A page host was deleted."),
   "restricted.opened": done("privacy", "session")("entity read", "Someone has opened restricted records."),
 } as const satisfies Readonly<Record<string, AuditActionInfo>>;
 

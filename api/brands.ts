@@ -7,7 +7,9 @@ import {
   BrandSchema,
   BrandTextSchema,
   CreateBrandRequestSchema,
+  CreatePageHostRequestSchema,
   CreateSenderDomainRequestSchema,
+  PageHostSchema,
   PreviewBrandMailResponseSchema,
   PutBrandImageRequestSchema,
   SenderDomainSchema,
@@ -159,6 +161,30 @@ export const senderDomain = resource(
   { create: CreateSenderDomainRequestSchema, also: closed },
 );
 export type SenderDomain = AnswerOf<typeof senderDomain.table>;
+
+/** A host name that pages of the organization are at. */
+export const pageHost = resource(
+  PageHostSchema,
+  {
+    id: readOnly(uuid),
+    host: required(text(1, 253), {
+      description: "Unique within the organization.",
+      example: "agreements.example.com",
+    }),
+    status: readOnly(choice("pending", "verified", "lost"), {
+      description: "lost when it was verified and its record is gone; it is verified again once it is back.",
+    }),
+    isUsed: readOnly(flag, {
+      description: "Whether links in emails lead to it: of the verified ones, the one that was added first.",
+    }),
+    records: readOnly(list(nested(senderRecord)), { description: "To set in the DNS of the host." }),
+    checkedAt: readOnly(orNull(time), { description: "When its record was last answered for." }),
+    verifiedAt: readOnly(orNull(time), { description: "Since when it has been verified." }),
+    createdAt: readOnly(time),
+  },
+  { create: CreatePageHostRequestSchema, also: closed },
+);
+export type PageHost = AnswerOf<typeof pageHost.table>;
 
 /** What pages show of a brand; neither what the organization calls it nor what its mails say. */
 const brandLook = shown(BrandSchema, {

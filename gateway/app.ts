@@ -53,6 +53,7 @@ import { createSnsReader } from "./mail-reports/delivery-report.ts";
 import { createIdentityProvider } from "./oidc/identity-provider.ts";
 import { buildOpenApi } from "./openapi/build.ts";
 import { createReference } from "./openapi/reference.ts";
+import { createPageHosts } from "./page-hosts.ts";
 import { createMissingParts, createReadinessCheck } from "./readiness.ts";
 import { createBrandLooks } from "./render/brand-looks.ts";
 import { allRoutes } from "./routes/index.ts";
@@ -196,6 +197,7 @@ export async function createGateway(config: GatewayConfig, deps: GatewayDeps): P
       reference,
     },
     compileSchema: schemaCompiler(),
+    pageHosts: createPageHosts({ sign: signClient, publicUrl: config.publicUrl ?? "", logger }),
     trustedProxies: config.trustedProxies,
     publicUrl: config.publicUrl ?? "",
     newId,

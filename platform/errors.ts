@@ -474,6 +474,18 @@ export const errorCatalogue = {
     Code.FailedPrecondition,
     "The organization has 10 sender domains. Delete one that you no longer need.",
   ),
+  PAGE_HOST_NOT_FOUND: row(404, Code.NotFound, "There is no page host with this id."),
+  PAGE_HOST_EXISTS: row(409, Code.AlreadyExists, "The organization has this page host already."),
+  PAGE_HOST_TAKEN: row(
+    409,
+    Code.FailedPrecondition,
+    "Another organization has verified this host. It can be verified here once its record is gone there.",
+  ),
+  PAGE_HOST_LIMIT_REACHED: row(
+    409,
+    Code.FailedPrecondition,
+    "The organization has 10 page hosts. Delete one that you no longer need.",
+  ),
   SUBSCRIPTION_NOT_FOUND: row(404, Code.NotFound, "There is no webhook configuration with this id."),
   WEBHOOK_ENDPOINT_NOT_FOUND: row(404, Code.NotFound, "There is no webhook endpoint with this id."),
   WEBHOOK_DELIVERY_NOT_FOUND: row(

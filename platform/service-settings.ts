@@ -205,3 +205,11 @@ export function reportUrlOf(contact: string, reference = ""): string {
   }
   return `mailto:${contact}?subject=${encodeURIComponent(reference === "" ? "Abuse" : `Abuse: ${reference}`)}`;
 }
+
+/** An address of the installation at another host name, which shares its scheme and port. */
+export function atHost(publicUrl: string, host: string | undefined): string {
+  const url = URL.parse(publicUrl);
+  if (host === undefined || url === null) return publicUrl;
+  url.hostname = host;
+  return url.href.replace(/\/+$/, "");
+}

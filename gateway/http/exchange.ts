@@ -6,6 +6,12 @@ import { continueTrace, isTraceparent } from "#platform/trace-context.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Grant } from "../limits/window-store.ts";
 
+/** The host name of an organization at which a request came in. */
+export interface PageHost {
+  readonly host: string;
+  readonly organizationId: string;
+}
+
 /** The state of one request while it is served. */
 export interface Exchange {
   readonly requestId: string;
@@ -19,6 +25,8 @@ export interface Exchange {
   /** The path of the route that serves it, as in the route table. */
   route: string | undefined;
   principal: Principal | undefined;
+  /** Present at a host name of an organization, where only what is of it is shown. */
+  pageHost: PageHost | undefined;
   /** What the rate limiter said. */
   grant: Grant | undefined;
   /** The Set-Cookie header that renews a session, if its token was replaced. */
@@ -45,6 +53,7 @@ export function openExchange(req: Request, res: Response, newId: NewId, tracer: 
     address: clientAddressOf(req),
     route: undefined,
     principal: undefined,
+    pageHost: undefined,
     grant: undefined,
     newCookie: undefined,
   };

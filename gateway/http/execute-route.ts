@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from "express";
 import { DomainError } from "#platform/errors.ts";
 import type { Logger } from "#platform/logger.ts";
+import { atHost } from "#platform/service-settings.ts";
 import type { Authenticate } from "../auth/authenticate.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { AuthenticateRenderToken, RenderGrant } from "../auth/render-token.ts";
@@ -76,7 +77,8 @@ export function executeRoute(route: Route, deps: ExecutorDeps): RequestHandler {
         const request = {
           ...(await readRequest(req, exchange, route, { validators, room, documentBodies: deps.documentBodies })),
           renderGrant,
-          publicUrl: () => publicUrlOf(req, deps.publicUrl),
+          pageHost: exchange.pageHost,
+          publicUrl: () => publicUrlAt(req, exchange, deps.publicUrl),
         };
         body = request.body;
         requireExistingNames(request.params, route, validators.texts);
@@ -182,12 +184,13 @@ async function unlessRefused<T>(counted: Promise<void> | undefined, work: () => 
 
 async function authorize(
   req: Request,
-  { principal }: Exchange,
+  { principal, pageHost }: Exchange,
   { access }: Route,
   renderGrant: RenderGrant | undefined,
   deps: ExecutorDeps,
 ): Promise<void> {
   if (access === "public" || principal === undefined) return;
+  if (pageHost !== undefined && pageHost.organizationId !== principal.orgId) throw new DomainError("NOT_FOUND");
   if (renderGrant === undefined && !access.scopes.some((scope) => principal.scopes.has(scope))) {
     throw insufficientScope(access.scopes);
   }
@@ -237,7 +240,7 @@ async function readRequest(
   exchange: Exchange,
   route: Route,
   { validators, room, documentBodies }: ReadingDeps,
-): Promise<Omit<RouteRequest, "renderGrant" | "publicUrl">> {
+): Promise<Omit<RouteRequest, "renderGrant" | "publicUrl" | "pageHost">> {
   const { query: querySpec, body: bodySpec, dialect } = route;
   const idempotencyKey =
     route.idempotencyKey === undefined
@@ -306,4 +309,9 @@ export function publicUrlOf(req: Pick<Request, "protocol" | "host">, configured:
   if (configured !== "") return configured;
   const { protocol, host } = req;
   return typeof host === "string" && host.length <= 255 && hostPattern.test(host) ? `${protocol}://${host}` : "";
+}
+
+/** The same at the host name of an organization, whose pages call themselves by it. */
+function publicUrlAt(req: Request, { pageHost }: Exchange, configured: string): string {
+  return atHost(publicUrlOf(req, configured), pageHost?.host);
 }

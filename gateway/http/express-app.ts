@@ -15,6 +15,7 @@ import { compatDialect } from "../compat/dialect.ts";
 import { missingOperation } from "../compat/missing.ts";
 import type { FloodGuard } from "../limits/flood-guard.ts";
 import type { NoteUse } from "../limits/use-report.ts";
+import { admitPageHosts, type PageHosts } from "../page-hosts.ts";
 import type { Route } from "../routes/route.ts";
 import { linkProblemReply } from "../signing/replies.ts";
 import { findHeaderProblem } from "./client-error.ts";
@@ -41,6 +42,7 @@ export interface AppDeps
   readonly pages?: RequestHandler[];
   readonly newId: NewId;
   readonly tracer?: Tracer | undefined;
+  readonly pageHosts: PageHosts;
   /** Addresses or networks whose X-Forwarded-For is trusted; none when empty. */
   readonly trustedProxies: readonly string[];
 }
@@ -57,6 +59,7 @@ export function createApp(deps: AppDeps): Express {
   if (deps.trustedProxies.length > 0) app.set("trust proxy", [...deps.trustedProxies]);
 
   app.use(beginExchange(deps, createAccessLog(deps), createFloodGate(deps)));
+  app.use(admitPageHosts(deps.pageHosts));
   app.use(rewriteAddress);
   for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
   if (deps.pages !== undefined) app.use(deps.pages);

@@ -20,6 +20,7 @@ export type ResourceName =
   | "signTemplate"
   | "brand"
   | "senderDomain"
+  | "pageHost"
   | "webhookEndpoint"
   | "webhookDelivery"
   /** Parameters that are no ids: as their rows call them. */
@@ -67,6 +68,7 @@ const resources: Readonly<Partial<Record<ErrorCode, ResourceName>>> = {
   TEMPLATE_NOT_FOUND: "signTemplate",
   BRAND_NOT_FOUND: "brand",
   SENDER_DOMAIN_NOT_FOUND: "senderDomain",
+  PAGE_HOST_NOT_FOUND: "pageHost",
   UPLOAD_NOT_FOUND: "upload",
   BULK_LIST_NOT_FOUND: "bulkList",
   BULK_BATCH_NOT_FOUND: "bulkBatch",

@@ -9,6 +9,7 @@ import { isDashboardScope, type Scope, type SessionUser } from "../auth/principa
 import type { RenderGrant } from "../auth/render-token.ts";
 import type { DocumentFile } from "../document-bodies/document-file.ts";
 import type { ErrorDialect } from "../http/error-dialect.ts";
+import type { PageHost } from "../http/exchange.ts";
 import type { Reply } from "../http/reply.ts";
 import type { Services } from "./services.ts";
 
@@ -58,6 +59,8 @@ export interface RouteRequest<Path extends string = string, Query = unknown, Bod
   readonly headers: Readonly<IncomingHttpHeaders>;
   /** Present when the request came with a render token instead of a credential. */
   readonly renderGrant: RenderGrant | undefined;
+  /** Present at a host name of an organization, where only what is of it is shown. */
+  readonly pageHost: PageHost | undefined;
   /** Where clients reach this API, without a slash at the end; empty when the request does not tell. */
   publicUrl(): string;
 }

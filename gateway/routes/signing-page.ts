@@ -3,7 +3,7 @@ import { type BuiltPage, type PageFile, pageFileReply } from "../built-page.ts";
 import { standardDialect } from "../http/error-dialect.ts";
 import type { Reply } from "../http/reply.ts";
 import { endedReply, filePolicy, pageReply, redirect, unopened } from "../signing/replies.ts";
-import { requireSessionToken, sessionCookie, sessionIdOf, visitorOf } from "../signing/session.ts";
+import { requireHostOf, requireSessionToken, sessionCookie, sessionIdOf, visitorOf } from "../signing/session.ts";
 import { defineRoute, type Route, type RouteRequest } from "./route.ts";
 import { example, text } from "./schema-parts.ts";
 import type { Services } from "./services.ts";
@@ -132,6 +132,7 @@ async function openLink(request: RouteRequest<"{token}">, services: Services): P
   const { token } = request.params;
   try {
     if (token.length !== linkLength) throw new DomainError("VIEW_URL_EXPIRED");
+    requireHostOf(token, request.pageHost);
     const { sessionToken, frameAncestors } = await signing.openView({ token, visitor: visitorOf(request) });
     const isHttps = request.publicUrl().startsWith("https:");
     const cookie = sessionCookie(sessionToken, { isHttps, isFramed: frameAncestors.length > 0 });

@@ -19,10 +19,25 @@ export function sessionCookie(
 }
 
 /** The token of the session in the URL. Throws VIEW_URL_EXPIRED when the browser sends none. */
-export function requireSessionToken({ params, headers }: Pick<RouteRequest<"{sid}">, "params" | "headers">): string {
+export function requireSessionToken({
+  params,
+  headers,
+  pageHost,
+}: Pick<RouteRequest<"{sid}">, "params" | "headers" | "pageHost">): string {
   const found = cookiesIn(headers.cookie).find((token) => sessionIdOf(token) === params.sid);
   if (found === undefined) throw new DomainError("VIEW_URL_EXPIRED");
+  requireHostOf(found, pageHost);
   return found;
+}
+
+/**
+ * At the host name of an organization, links and sessions of others are none. Both kinds of tokens begin with the id of
+ * their organization. Throws VIEW_URL_EXPIRED.
+ */
+export function requireHostOf(token: string, pageHost: RouteRequest["pageHost"]): void {
+  if (pageHost === undefined) return;
+  const begins = Buffer.from(token, "base64url").toString("hex");
+  if (!begins.startsWith(pageHost.organizationId.replaceAll("-", ""))) throw new DomainError("VIEW_URL_EXPIRED");
 }
 
 /** Browsers never send more. */

@@ -24,7 +24,7 @@ export const compatSamples: Readonly<Record<string, () => SampleRequest>> = {
 
 /** Operations that name what no sample knows, or what another one has removed: past the check of scopes they may find nothing. */
 export const mayFindNothing: ReadonlySet<string> = new Set([
-  ...["deleteBrand", "deleteBrandLogo", "deleteBrandFavicon", "deleteSenderDomain"],
+  ...["deleteBrand", "deleteBrandLogo", "deleteBrandFavicon", "deleteSenderDomain", "deletePageHost"],
   ...["compatDeleteLock", "compatDeleteBrand", "compatDeleteBrands", "compatDeleteBrandLogo"],
   "compatMoveToFolder",
   "compatSendBulkList",
@@ -45,6 +45,7 @@ export const mayFindNothing: ReadonlySet<string> = new Set([
 export async function createCompatResources(gateway: TestGateway, orgId: string): Promise<Record<string, string>> {
   const token = await gateway.auth.token("sign:write sign:send sign:admin", "cl_compat", orgId);
   const domain = await gateway.call("POST", "/v1/sign/sender-domains", { token, body: { domain: "a.example.com" } });
+  const host = await gateway.call("POST", "/v1/sign/page-hosts", { token, body: { host: "a.example.com" } });
   const send = async (path: string, body: unknown) => {
     const answer = await gateway.call("POST", `/restapi/v2.1/accounts/${orgId}${path}`, { token, body });
     if (answer.status !== 201) throw new Error(`${path} is answered ${answer.status}: ${answer.text}`);
@@ -54,6 +55,7 @@ export async function createCompatResources(gateway: TestGateway, orgId: string)
   const envelopeOrTemplateId = gateway.sign.addTemplate(orgId).id;
   return {
     senderDomain: domain.body.id,
+    pageHost: host.body.id,
     brand: (await send("/brands", { brandName: "Example AG" })).brands[0].brandId,
     logoType: "primary",
     account: orgId,

@@ -8,6 +8,8 @@ import {
   BrandImageSchema,
   BrandSchema,
   type BrandSettings,
+  type PageHost,
+  PageHostSchema,
   type SenderDomain,
   SenderDomainSchema,
 } from "#gen/assent/sign/v1/brands_pb.ts";
@@ -30,6 +32,12 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
     return found.brand;
   };
   const senderDomains = new Map<string, { readonly orgId: string; readonly senderDomain: SenderDomain }>();
+  const pageHosts = new Map<string, { readonly orgId: string; readonly pageHost: PageHost }>();
+  const hostOf = (id: string, orgId: string): PageHost => {
+    const found = pageHosts.get(id.toLowerCase());
+    if (found?.orgId !== orgId) throw new DomainError("PAGE_HOST_NOT_FOUND");
+    return found.pageHost;
+  };
   const domainOf = (id: string, orgId: string): SenderDomain => {
     const found = senderDomains.get(id.toLowerCase());
     if (found?.orgId !== orgId) throw new DomainError("SENDER_DOMAIN_NOT_FOUND");
@@ -110,6 +118,41 @@ export function createFakeSignBrands({ enter, brands }: FakeSignCore): SignHandl
       senderDomains.delete(id);
       return {};
     },
+    createPageHost: ({ host }, context) => {
+      const { orgId } = enter(context, "createPageHost", { host });
+      const id = newId();
+      const record = { purpose: "proof", name: `_assent-pages.${host}`, value: "assent-pages=0", isRequired: true };
+      const records = [{ ...record, status: "unchecked" }];
+      const pageHost = create(PageHostSchema, { id, host, status: "pending", records, createdAt: at(0) });
+      pageHosts.set(id, { orgId, pageHost });
+      return { pageHost };
+    },
+    listPageHosts: (request, context) => {
+      const { orgId } = enter(context, "listPageHosts", request);
+      return {
+        pageHosts: [...pageHosts.values()].filter((one) => one.orgId === orgId).map(({ pageHost }) => pageHost),
+      };
+    },
+    getPageHost: (request, context) => ({
+      pageHost: hostOf(request.pageHostId, enter(context, "getPageHost", request).orgId),
+    }),
+    // Each check finds the record.
+    checkPageHost: (request, context) => {
+      const found = hostOf(request.pageHostId, enter(context, "checkPageHost", request).orgId);
+      return {
+        pageHost: Object.assign(found, { status: "verified", isUsed: true, checkedAt: at(1), verifiedAt: at(1) }),
+      };
+    },
+    deletePageHost: (request, context) => {
+      const { id } = hostOf(request.pageHostId, enter(context, "deletePageHost", request).orgId);
+      pageHosts.delete(id);
+      return {};
+    },
+    resolvePageHost: ({ host }) => ({
+      organizationId:
+        [...pageHosts.values()].find(({ pageHost }) => pageHost.host === host && pageHost.status === "verified")
+          ?.orgId ?? "",
+    }),
     getPublicBrandImage: ({ organizationId }) => {
       if (ofOrg(organizationId).length === 0) throw new DomainError("BRAND_IMAGE_NOT_FOUND");
       return { image, content: samplePicture };

@@ -1,13 +1,17 @@
 import { createHash, generateKeyPairSync, sign } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AgreementStatus } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { SenderDecision, ViewKind } from "#gen/assent/sign/v1/signing_pb.ts";
 import { DomainError } from "#platform/errors.ts";
 import { createTestDatabase, type TestDatabase } from "#platform/testing/database.ts";
+import { until } from "#platform/testing/until.ts";
 import { sessionIdOf } from "../signing/session.ts";
 import { orgA } from "./fake-auth.ts";
 import { createFakeSign, type SigningHandlers } from "./fake-sign.ts";
@@ -154,6 +158,65 @@ describe("a link", () => {
     const shown = await gateway.call("GET", `/signing/${link}`, { headers: browser });
     expect([shown.status, shown.text]).toEqual([200, expect.stringContaining("This link doesn’t work")]);
     expect(shown.headers.get("content-security-policy")).toContain("default-src 'none'");
+  });
+});
+
+describe("the host name of an organization", () => {
+  const host = "agreements.customer.test";
+  const tokenOf = (orgId: string): string =>
+    Buffer.concat([Buffer.from(orgId.replaceAll("-", ""), "hex"), Buffer.alloc(32, 7)]).toString("base64url");
+  /** Asks there; fetch names no other host than that of the address. */
+  const at = async (method: string, path: string, headers: Record<string, string> = {}, body = "") => {
+    const asking = request(`${gateway.url}${path}`, {
+      method,
+      headers: { Host: host, "Content-Length": body.length, ...headers },
+    });
+    asking.end(body);
+    const [answer] = (await once(asking, "response")) as [IncomingMessage];
+    const text = await new Response(Readable.toWeb(answer) as ReadableStream).text();
+    return { status: answer.statusCode, headers: answer.headers, text };
+  };
+
+  test("shows the pages of its links, and nothing else and of nobody else", async () => {
+    const token = await gateway.auth.token("sign:admin click:read");
+    // Not proved yet: an address as any other.
+    expect((await at("GET", "/.well-known/jwks.json")).status).toBe(200);
+    const made = await gateway.call("POST", "/v1/sign/page-hosts", { token, body: { host } });
+    await gateway.call("POST", `/v1/sign/page-hosts/${made.body.id}/check`, { token });
+    await until(async () => (await at("GET", "/.well-known/jwks.json")).status === 404);
+    for (const path of ["/", "/dashboard/", "/v1/sign/brands", "/oauth2/token", "/restapi/v2.1/accounts/1", "/docs"]) {
+      expect([path, (await at("GET", path, { Authorization: `Bearer ${token}` })).status]).toEqual([path, 404]);
+    }
+    expect((await at("GET", "/signing/assets/code/page.js")).status).toBe(200);
+    expect((await at("GET", "/healthz")).status).toBe(200);
+    const opened = await at("GET", `/signing/${tokenOf(orgA)}`, browser);
+    expect([opened.status, opened.headers.location]).toEqual([303, page]);
+    expect(opened.headers["set-cookie"]?.[0]).toMatch(
+      /^assent_signing=\w+; Path=\/signing\/s\/[\w-]+; HttpOnly; SameSite=Lax$/,
+    );
+
+    asked = [];
+    const foreign = "01960000-0000-7000-8000-0000000000ff";
+    const refused = await at("GET", `/signing/${tokenOf(foreign)}`, browser);
+    expect([refused.status, refused.headers["set-cookie"], asked]).toEqual([200, undefined, []]);
+    expect(refused.text).toContain("This link doesn’t work");
+    // Whoever has put the cookie there.
+    const ceremonyOf = (orgId: string) => {
+      const session = tokenOf(orgId);
+      const headers = { Cookie: `assent_signing=${session}` };
+      return at("GET", `/signing/s/${sessionIdOf(session)}/ceremony`, headers);
+    };
+    expect((await ceremonyOf(orgA)).status).toBe(200);
+    expect((await ceremonyOf(foreign)).status).toBe(400);
+    expect((await at("GET", `/brand-images/${foreign}/${"0".repeat(64)}`)).status).toBe(404);
+
+    const session = tokenOf(orgA);
+    const answerTo = async (Origin: string) => {
+      const headers = { Origin, Cookie: `assent_signing=${session}`, "Content-Type": "application/json" };
+      return (await at("POST", `/signing/s/${sessionIdOf(session)}/decline`, headers, `{"reason":""}`)).text;
+    };
+    expect(await answerTo("http://elsewhere.test")).toContain("Only the signing page itself may send this.");
+    expect(await answerTo(`http://${host}`)).toContain("event=decline");
   });
 });
 

@@ -36,6 +36,7 @@ import { unlockVerification } from "./identity/handlers.ts";
 import { getCertificate, getSealCertificate, listConsentTexts } from "./list/evidence.ts";
 import { listAgreements, listAuditEvents } from "./list/list-agreements.ts";
 import { reportUndelivered } from "./mail/undelivered.ts";
+import { pageHosts } from "./page-hosts/handlers.ts";
 import { retention } from "./retention/handlers.ts";
 import { legalHolds } from "./retention/hold-handlers.ts";
 import { purgeAgreement } from "./retention/purge.ts";
@@ -96,6 +97,7 @@ export const signRoutes =
       ...purgeAgreement(deps),
       ...brands(deps),
       ...senderDomains(deps),
+      ...pageHosts(deps),
       ...reportUndelivered(deps),
     });
     router.service(SigningService, signingHandlers(deps));

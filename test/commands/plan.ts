@@ -250,6 +250,8 @@ BASE=$(demo baseUrl); API_KEY=$(demo apiKey)`,
       { begins: "SENDER=", says: [/"name":"_assent\.mail\.example\.com"/, /"status":"pending"/] },
       // Names of examples are asked for nowhere.
       { begins: "api -X POST $API/v1/sign/sender-domains", says: [/"status":"missing"/] },
+      { begins: "HOST=", says: [/"name":"_assent-pages\.agreements\.example\.com"/, /"status":"pending"/] },
+      { begins: "api -X POST $API/v1/sign/page-hosts", says: [/"status":"missing"/] },
     ],
   },
   {

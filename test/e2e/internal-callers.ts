@@ -77,6 +77,7 @@ const withoutCaller: readonly string[] = [
   "ClickService ListEvidenceKeys",
   "EvidenceLogService MayDeleteByTime",
   "SignService GetPublicBrandImage",
+  "SignService ResolvePageHost",
   "SignService GetSealCertificate",
   "SignService ListDocumentFormats",
   "SignService VerifySeal",
@@ -295,6 +296,8 @@ const requests: Readonly<Record<string, JsonValue>> = {
   "SignService UpdateBrand": { brandId: uuid, settings: { name: "Example AG" }, updateMask: "name" },
   "SignService ReportUndelivered": { token: "A".repeat(80) },
   "SignService CreateSenderDomain": { domain: "mail.example.com" },
+  "SignService CreatePageHost": { host: "agreements.example.com" },
+  "SignService ResolvePageHost": { host: "agreements.example.com" },
   "SignService PreviewBrandMail": {
     ...{ brandId: uuid, settings: { name: "Example AG" }, updateMask: "name", mail: "invitation" },
   },

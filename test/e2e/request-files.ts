@@ -65,7 +65,7 @@ export const filesOfRequests = scenario(
       expect(files.length).toBeLessThanOrEqual(60);
     });
 
-    test("an agreement that is created and sent passes through 87 at most", async () => {
+    test("an agreement that is created and sent passes through 90 at most", async () => {
       const tabs = [{ type: "signature", documentId: "1", page: 1, x: 72, y: 72 }];
       const body = {
         ...{ status: "sent", emailSubject: "Please sign" },
@@ -75,7 +75,7 @@ export const filesOfRequests = scenario(
         recipients: { signers: [{ recipientId: "1", name: "Ann", email: "ann@example.com", tabs }] },
       };
       const files = await filesOf(async () => bodyOf(201, await api.post("/v1/sign/agreements", body)));
-      expect(files.length).toBeLessThanOrEqual(87);
+      expect(files.length).toBeLessThanOrEqual(90);
     });
   },
   "single process",

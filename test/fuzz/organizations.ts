@@ -128,6 +128,7 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
       await ask(200, "PUT", `/v1/sign/brands/${id}/${name}`, { content: onePixel });
   }
   await unlessFull(ask(201, "POST", "/v1/sign/sender-domains", { domain: `${templateId}.example.com` }));
+  await unlessFull(ask(201, "POST", "/v1/sign/page-hosts", { host: `${templateId}.example.com` }));
   await ask(201, "POST", `${account}/connect`, { urlToPublishTo: nowhere });
   await unlessFull(ask(201, "POST", `${account}/connect/secret`, {}));
 }
@@ -135,7 +136,7 @@ async function createSigned(ask: Ask, organizationId: string): Promise<void> {
 /** Requests may have made as many keys, uploads or domains as there can be. */
 const unlessFull = (asked: Promise<unknown>): Promise<unknown> =>
   asked.catch((error: Error) => {
-    if (!/CONNECT_SECRET_LIMIT|UPLOAD_LIMIT|SENDER_DOMAIN_LIMIT/.test(error.message)) throw error;
+    if (!/CONNECT_SECRET_LIMIT|UPLOAD_LIMIT|SENDER_DOMAIN_LIMIT|PAGE_HOST_LIMIT/.test(error.message)) throw error;
   });
 
 const place = { documentId: "1", pageNumber: "1", xPosition: "10", yPosition: "10" };

@@ -47,6 +47,8 @@ export const uniqueIndexes: Readonly<Record<string, string>> = {
   "auth.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "sign.sender_domain_verified":
     "Does not contain it: a domain is verified for one organization at a time, which has shown that its DNS is theirs.",
+  "sign.page_host_verified":
+    "Does not contain it: a host name is verified for one organization at a time, which has shown that its DNS is theirs.",
   "click.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "docgen.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",
   "sign.outbox_pkey": "Ends with it: events are read in the order of their positions, with no other index.",

@@ -28,6 +28,7 @@ export async function createSignResources(api: Api, name: string): Promise<Ids> 
     ...(await makers.bulkBatch(api, name, template)),
     ...(await makers.brand(api, name)),
     ...(await makers.senderDomain(api)),
+    ...(await makers.pageHost(api)),
     ...(await makers.upload(api)),
     ...(await makers.connect(api)),
     ...(await makers.attachedAgreement(api, name)),
@@ -61,7 +62,8 @@ const isOfLock = (operationId: string): boolean =>
 const makers = {
   lockedAgreement: makeLocked,
   brand: makeBrand,
-  senderDomain: makeSenderDomain,
+  senderDomain: (api: Api) => makeProven(api, "senderDomain", "sender-domains", "domain"),
+  pageHost: (api: Api) => makeProven(api, "pageHost", "page-hosts", "host"),
   ...{ agreement: makeAgreement, attachedAgreement: makeAttachment, signTemplate: makeTemplate, bulkBatch: makeBatch },
   exportSchedule: makeExportSchedule,
   upload: makeUpload,
@@ -75,6 +77,7 @@ const makerOf: ReadonlyMap<string, keyof typeof makers> = new Map([
   ["signTemplate", "signTemplate"],
   ["brand", "brand"],
   ["senderDomain", "senderDomain"],
+  ["pageHost", "pageHost"],
   ["upload", "upload"],
   ["bulkList", "bulkBatch"],
   ["bulkBatch", "bulkBatch"],
@@ -112,11 +115,11 @@ async function makeBrand(api: Api, name: string): Promise<Ids> {
 }
 
 /** An organization has few: those made between the first and this one have served their purpose. */
-async function makeSenderDomain(api: Api): Promise<Ids> {
-  const made: { id: string }[] = bodyOf(200, await api.get("/v1/sign/sender-domains"));
-  for (const { id } of made.slice(1)) bodyOf(204, await api.call("DELETE", `/v1/sign/sender-domains/${id}`));
-  const domain = `${crypto.randomUUID()}.example.com`;
-  return { senderDomain: bodyOf(201, await api.post("/v1/sign/sender-domains", { domain })).id };
+async function makeProven(api: Api, resource: string, path: string, member: string): Promise<Ids> {
+  const made: { id: string }[] = bodyOf(200, await api.get(`/v1/sign/${path}`));
+  for (const { id } of made.slice(1)) bodyOf(204, await api.call("DELETE", `/v1/sign/${path}/${id}`));
+  const name = `${crypto.randomUUID()}.example.com`;
+  return { [resource]: bodyOf(201, await api.post(`/v1/sign/${path}`, { [member]: name })).id };
 }
 
 async function makeExport(api: Api, name: string): Promise<Ids> {

@@ -399,16 +399,18 @@ export const spanningRoles: Readonly<Record<string, SpanningRole>> = {
   },
   assent_sign_verifier: {
     reason:
-      "Finds whose a sealed file is by its SHA-256, which only those know who have the file. Sees neither drafts nor whom it is about; what is told then is read as that organization (rpc/verify-seal.ts).",
+      "Finds whose a sealed file is by its SHA-256, which only those know who have the file, and whose a host name is that its organization has proved. Sees neither drafts nor whom it is about; what is told then is read as that organization (rpc/verify-seal.ts).",
     policies: [
       "sign.agreement verifier_finds (r): (certificate_sha256 IS NOT NULL)",
       "sign.deleted_agreement verifier_finds (r): (sealed_hashes <> '{}'::bytea[])",
       "sign.document verifier_finds (r): (sealed_sha256 IS NOT NULL)",
+      "sign.page_host verifier_finds (r): (status = 'verified'::text)",
     ],
     grants: [
       "sign.agreement: SELECT (certificate_sha256, id, organization_id)",
       "sign.deleted_agreement: SELECT (agreement_id, organization_id, sealed_hashes)",
       "sign.document: SELECT (agreement_id, organization_id, sealed_sha256)",
+      "sign.page_host: SELECT (host, organization_id, status)",
     ],
   },
   assent_templates_relay: {

@@ -60,6 +60,11 @@ export const documentedSignScopes: Readonly<Record<string, string>> = {
   getSenderDomain: "sign:read",
   checkSenderDomain: "sign:admin",
   deleteSenderDomain: "sign:admin",
+  listPageHosts: "sign:read",
+  createPageHost: "sign:admin",
+  getPageHost: "sign:read",
+  checkPageHost: "sign:admin",
+  deletePageHost: "sign:admin",
 };
 
 /** The same, of how long agreements are kept. */

@@ -11,6 +11,7 @@ import { brandRoutes, senderDomainRoutes } from "./brands.ts";
 import { signDocumentRoutes, signDocumentTag } from "./documents.ts";
 import { attachmentRoutes, signFileRoutes } from "./files.ts";
 import { lockRoutes } from "./locks.ts";
+import { pageHostRoutes } from "./page-hosts.ts";
 import { recipientRoutes } from "./recipients.ts";
 import { signTemplateRoutes } from "./templates.ts";
 
@@ -87,5 +88,6 @@ export const signRoutes: readonly Route[] = [
   ...signTemplateRoutes,
   ...brandRoutes,
   ...senderDomainRoutes,
+  ...pageHostRoutes,
   ...signVerifyRoutes,
 ];

@@ -155,6 +155,8 @@ export type JobKind =
   | "mail"
   | "notice"
   | "notice-mail"
+  | "page-host"
+  | "page-host-mail"
   | "purge"
   | "reminder"
   | "resumption"

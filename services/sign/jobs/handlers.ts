@@ -14,12 +14,13 @@ import { copyDefinition } from "../bulk/handlers.ts";
 import { type CompletionDeps, completeAgreement } from "../completion/complete-agreement.ts";
 import { makeAgreement } from "../create/make-agreement.ts";
 import type { SignDeps } from "../deps.ts";
+import { pageHostKind } from "../page-hosts/store.ts";
 import { purgeAgreements } from "../retention/purge.ts";
 import { enterDeletions } from "../retention/remover.ts";
 import { fillFileSearch, readFileWords } from "../search/search-jobs.ts";
 import { expireWhenDue, warnWhenDue } from "../send/end-agreement.ts";
 import { remindWhenDue } from "../send/send-agreement.ts";
-import { recheckDomains, tellOwners } from "../sender-domains/recheck.ts";
+import { recheckProofs, senderKind, tellOwners } from "../sender-domains/recheck.ts";
 import { evidenceDetails } from "../verification/verify.ts";
 import { resumeWhenDue } from "../workflow/resume.ts";
 import { changeInJob, type Hold, type Job, type JobHandler, type JobOutcome } from "./job.ts";
@@ -40,8 +41,10 @@ export const jobHandlers = (deps: NoticeDeps): JobLoopDeps["handlers"] => ({
   purge: purgeAgreements(deps),
   reminder: sendReminders(deps),
   resumption: resumePausedOnes(deps),
-  "sender-domain": recheckDomains(deps),
-  "sender-domain-mail": tellOwners(deps),
+  "page-host": recheckProofs(deps, pageHostKind),
+  "page-host-mail": tellOwners(deps, pageHostKind),
+  "sender-domain": recheckProofs(deps, senderKind(deps)),
+  "sender-domain-mail": tellOwners(deps, senderKind(deps)),
   expiry: endExpired(deps),
   "expiry-warning": warnOfExpiry(deps),
   // Without a sealer, completions wait for a process that has one.

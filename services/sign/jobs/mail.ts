@@ -2,7 +2,7 @@ import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import { type Mail, type MailAttachment, MailNotTakenError, MailRefusedError } from "#platform/mail/mail.ts";
 import type { MailSetup } from "#platform/mail/mail-settings.ts";
-import { reportUrlOf } from "#platform/service-settings.ts";
+import { atHost, reportUrlOf } from "#platform/service-settings.ts";
 import type { Agreement, Check, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { changeTo } from "../agreement/change.ts";
@@ -14,6 +14,7 @@ import type { SignDeps } from "../deps.ts";
 import { addressOf as checkAddressOf, isShownLater } from "../identity/checks.ts";
 import { hasLink, mailTo } from "../mail/mail-to.ts";
 import { noteUndelivered } from "../mail/undelivered.ts";
+import { readUsedHost } from "../page-hosts/store.ts";
 import { isWorthSending, type MailWish, mailWishOf } from "../send/mails.ts";
 import { addressOf } from "../sender-domains/sender-domain.ts";
 import { openPrivateKey, readSender, type VerifiedSender } from "../sender-domains/store.ts";
@@ -54,6 +55,8 @@ interface Letter extends Pick<MailWish, "changes"> {
   readonly sender: VerifiedSender | undefined;
   /** Of a mail that brings a code. */
   readonly code?: { readonly digits: string; readonly address: string };
+  /** Where its link leads; absent for the installation's own. */
+  readonly host: string | undefined;
 }
 
 /** Undefined when the mail no longer applies. */
@@ -77,7 +80,8 @@ async function findLetter({ pool, codes, clock }: SignDeps, { orgId, payload }: 
     // As it is when the mail is sent.
     const branded = await readBranded(tenant, agreement.brandId ?? null);
     const { mail: kind, changes = [] } = wish;
-    const letter = { kind, changes, agreement, recipient, branded, sender: await readSender(tenant) };
+    const [sender, host] = [await readSender(tenant), await readUsedHost(tenant)];
+    const letter = { kind, changes, agreement, recipient, branded, sender, host };
     return { ...letter, ...(code === undefined ? {} : { code }) };
   });
 }
@@ -103,12 +107,12 @@ async function trySend(deps: SignDeps, job: Job, letter: Letter): Promise<Sent> 
 const inBrackets = ({ codes }: MailRefusedError): string => (codes === "" ? "" : ` (${codes})`);
 
 async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, letter: Letter): Promise<string> {
-  const { kind, changes, agreement, recipient, branded } = letter;
+  const { kind, changes, agreement, recipient, branded, host } = letter;
   const baseUrl = publicUrl();
   const messageId = `<${job.id}@${new URL(baseUrl).hostname}>`;
   // Stored before sending, so that nobody gets a link that does not work.
   const token = hasLink(kind) ? await makeLink(deps, job, letter) : undefined;
-  const link = token === undefined ? "" : `${baseUrl}/signing/${token}`;
+  const link = token === undefined ? "" : `${atHost(baseUrl, host)}/signing/${token}`;
   try {
     const whose = { orgId: job.orgId, agreementId: agreement.id, recipientId: recipient.id };
     const reportToken = deps.reportTokens.make({ ...whose, mail: kind, sentAt: deps.clock.now() });

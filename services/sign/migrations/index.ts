@@ -11,6 +11,7 @@ import {
   migrations005To008,
 } from "./002_to_017.ts";
 import { fileSearchMigrations, uploadMigrations, workflowMigrations } from "./033_to_037.ts";
+import { pageHostMigrations } from "./040_to_041.ts";
 
 /** Files are sealed under a key of their agreement. Those of before stay as they are until it is their turn. */
 class Migration014FileKeys extends Migration {
@@ -284,5 +285,6 @@ export const signMigrations: ServiceMigrations = {
       "alter table sign.view add column proofs jsonb not null default '{}'",
       "comment on column sign.view.proofs is 'when the session passed checks of its recipient, by the ids of these'",
     ),
+    ...pageHostMigrations,
   ],
 };

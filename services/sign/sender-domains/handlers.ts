@@ -7,7 +7,8 @@ import { type Caller, requireCaller } from "#platform/caller.ts";
 import { withOrg } from "#platform/db/pool.ts";
 import { DomainError } from "#platform/errors.ts";
 import type { SignDeps, SignRpcs } from "../deps.ts";
-import { audit, type CheckDeps, checkDomain } from "./check.ts";
+import { audit, type CheckDeps, checkProof } from "./check.ts";
+import { senderKind } from "./recheck.ts";
 import { checkedName, recordsOf, type SenderDomain } from "./sender-domain.ts";
 import * as store from "./store.ts";
 
@@ -54,7 +55,7 @@ export const senderDomains = (deps: CheckDeps & Pick<SignDeps, "senderKeys">): H
 
   async checkSenderDomain({ senderDomainId }, context) {
     const caller = requireCaller(context);
-    const checked = await checkDomain(deps, caller, senderDomainId.toLowerCase());
+    const checked = await checkProof(deps, caller, senderKind(deps), senderDomainId.toLowerCase());
     if (checked === undefined) throw new DomainError("SENDER_DOMAIN_NOT_FOUND");
     if (checked.isTaken) throw new DomainError("SENDER_DOMAIN_TAKEN");
     return { senderDomain: await read(deps, caller.orgId, senderDomainId) };

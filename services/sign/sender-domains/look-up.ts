@@ -67,7 +67,8 @@ const maxTexts = 100;
 const judges: Readonly<Record<"proof" | "dkim" | "spf", (texts: readonly string[], value: string) => Finding>> = {
   proof: (texts, value) => {
     if (texts.some((text) => text.trim() === value)) return "found";
-    return texts.some((text) => text.startsWith("assent-domain=")) ? "wrong" : "missing";
+    const tag = value.slice(0, value.indexOf("=") + 1);
+    return texts.some((text) => text.startsWith(tag)) ? "wrong" : "missing";
   },
   dkim: (texts, value) => {
     const key = tagsOf(value).get("p");

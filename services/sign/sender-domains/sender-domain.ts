@@ -2,8 +2,8 @@ import { domainToASCII } from "node:url";
 import { isEmailAddress } from "#platform/mail/mail.ts";
 import { invalid, problem } from "../agreement/problems.ts";
 
-/** A domain that mails of an organization come from while it is verified. */
-export interface SenderDomain extends DomainName {
+/** What holds as long as the DNS of its owner says so. */
+export interface Proven {
   readonly id: string;
   readonly status: "pending" | "verified" | "lost";
   /** The answers that were found for its records. */
@@ -12,6 +12,10 @@ export interface SenderDomain extends DomainName {
   readonly checkedAt: Date | null;
   /** Null while it is not verified. */
   readonly verifiedAt: Date | null;
+}
+
+/** A domain that mails of an organization come from while it is verified. */
+export interface SenderDomain extends DomainName, Proven {
   /** Who added it, as callers are named. */
   readonly createdBy: string;
   readonly createdAt: Date;
@@ -68,8 +72,7 @@ export const mailDomainOf = (from: string): string => (/@([^@>\s]+)>?\s*$/.exec(
 /** Throws VALIDATION_FAILED. */
 export function checkedName(given: SenderName): SenderName {
   const mailbox = given.mailbox.trim().toLowerCase() || "agreements";
-  // What is no domain becomes an empty text.
-  const domain = domainToASCII(given.domain.trim().replace(/\.$/, "")).toLowerCase();
+  const domain = hostNameOf(given.domain);
   const problems = [
     ...(isHostName(domain) ? [] : [problem("domain", "INVALID_DOMAIN", "must be a domain such as mail.example.com")]),
     ...(/^[\x21-\x7e]+$/.test(mailbox) && isEmailAddress(`${mailbox}@example.com`)
@@ -83,7 +86,10 @@ export function checkedName(given: SenderName): SenderName {
   return { domain, mailbox };
 }
 
-function isHostName(domain: string): boolean {
+/** In ASCII and lower case; what is no name becomes an empty text. */
+export const hostNameOf = (given: string): string => domainToASCII(given.trim().replace(/\.$/, "")).toLowerCase();
+
+export function isHostName(domain: string): boolean {
   const labels = domain.split(".");
   const isWhole = labels.every((label) => /^(?!-)[a-z0-9-]{1,63}(?<!-)$/.test(label));
   return isWhole && labels.length >= 2 && !/^\d+$/.test(labels.at(-1) ?? "");
@@ -94,13 +100,13 @@ export const addressOf = ({ mailbox, domain }: SenderName): string => `${mailbox
 /** Whether the name servers are silent for so long that nobody can say any more what they would answer. */
 const silentMs = 3 * 86_400_000;
 
-/** What becomes of a domain whose records were looked up. */
-export function settled(
-  before: SenderDomain,
+/** What becomes of that whose records were looked up. */
+export function settled<One extends Proven>(
+  before: One,
   records: readonly WantedRecord[],
   findings: Findings,
   now: Date,
-): SenderDomain {
+): One {
   const required = records.filter(({ isRequired }) => isRequired).map(({ purpose }) => findings[purpose]);
   const isRight = required.every((finding) => finding === "found");
   const isWrong = required.some((finding) => finding === "missing" || finding === "wrong");

@@ -3,7 +3,7 @@ import { lockInOrganization, type Tenant } from "#platform/db/pool.ts";
 import type { OrgId } from "#platform/ids.ts";
 import type { SealedColumn } from "#platform/master-keys/reseal.ts";
 import { decrypt, derivedRing, encrypt, type KeyRing, resealed } from "#platform/secrets.ts";
-import type { Findings, SenderDomain } from "./sender-domain.ts";
+import type { Findings, Proven, SenderDomain } from "./sender-domain.ts";
 
 /** Whoever adds one waits for whoever does: an organization has a few of them at most. */
 export const lockSenderDomains = (tenant: Tenant): Promise<void> => lockInOrganization(tenant, "sign.sender_domain");
@@ -41,7 +41,7 @@ export async function insertSenderDomain(
 
 export async function saveCheck(
   { orgId, client }: Tenant,
-  { id, status, findings, checkedAt, verifiedAt }: SenderDomain,
+  { id, status, findings, checkedAt, verifiedAt }: Proven,
 ): Promise<void> {
   await client.query(
     `update sign.sender_domain set status = $3, findings = $4, checked_at = $5, verified_at = $6

@@ -13,13 +13,15 @@ import { CopyLine } from "../../ui/copy-line.tsx";
 import { ConfirmDialog, Dialog } from "../../ui/dialog.tsx";
 import { Form } from "../../ui/form.tsx";
 import { Page, Section } from "../../ui/page.tsx";
-import { EmptyState, ErrorNotice, type Tone } from "../../ui/states.tsx";
+import { EmptyState, ErrorNotice } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { RelativeTime } from "../../ui/time.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { atField, Loaded, RowButtons } from "../access/parts.tsx";
 import { brandsPath, useBrands, useBrandsChanged, useMayChangeBrands } from "./brand-select.tsx";
+import { PageHosts } from "./page-hosts.tsx";
+import { tones } from "./tones.ts";
 
 /** How pages and mails may look; one of them holds for all that has chosen none. */
 export function BrandsPage() {
@@ -57,6 +59,7 @@ export function BrandsPage() {
         )}
       </Loaded>
       <SenderDomains mayChange={mayChange} />
+      <PageHosts mayChange={mayChange} />
       {isCreating && <CreateDialog onClose={() => setIsCreating(false)} />}
       {deleting && (
         <ConfirmDialog
@@ -186,11 +189,6 @@ function SenderDomains({ mayChange }: { readonly mayChange: boolean }) {
     </Section>
   );
 }
-
-const tones: Readonly<Record<SenderDomain["status"] | SenderDomain["records"][number]["status"], Tone>> = {
-  ...{ pending: "info", verified: "success", lost: "danger" },
-  ...{ unchecked: "info", found: "success", missing: "warning", wrong: "danger", unreachable: "warning" },
-};
 
 function Domain({ domain, mayChange }: { readonly domain: SenderDomain; readonly mayChange: boolean }) {
   const texts = useTexts("senderDomains");

@@ -1,4 +1,4 @@
-import type { brands as english, senderDomains as englishDomains } from "../en/brands.ts";
+import type { brands as english, senderDomains as englishDomains, pageHosts as englishHosts } from "../en/brands.ts";
 
 export const brands: typeof english = {
   title: "Marken",
@@ -145,4 +145,26 @@ export const senderDomains: typeof englishDomains = {
   deleteTitle: (address) => `Nicht mehr von ${address} senden?`,
   deleteText:
     "Der Signaturschlüssel der Domain wird gelöscht. E-Mails kommen wieder von der Adresse dieser Installation.",
+};
+
+export const pageHosts: typeof englishHosts = {
+  title: "Eigene Adressen für Seiten",
+  intro:
+    "Zeigen Sie Signaturseiten unter einem eigenen Hostnamen. Leiten Sie den Namen zuerst auf diese Installation und lassen Sie sein Zertifikat einrichten. Fügen Sie ihn dann hier hinzu, setzen Sie den DNS-Eintrag und prüfen Sie ihn: Ab dann führen Links in E-Mails dorthin.",
+  none: "Noch kein eigener Hostname.",
+  add: "Hostnamen hinzufügen",
+  addTitle: "Eigenen Hostnamen hinzufügen",
+  host: "Hostname",
+  hostHint: "Zum Beispiel vertraege.example.com. Sie brauchen Zugriff auf sein DNS.",
+  exists: "Dieser Hostname steht schon in der Liste.",
+  explained: {
+    pending: "Setzen Sie diesen DNS-Eintrag und prüfen Sie ihn dann.",
+    verified: "Wir prüfen diesen Eintrag jede Stunde.",
+    lost: "Links in E-Mails führen auf die Adresse dieser Installation, bis der Eintrag wieder da ist.",
+  },
+  check: "Eintrag prüfen",
+  checkOf: (host) => `Eintrag prüfen: ${host}`,
+  deleteTitle: (host) => `Keine Seiten mehr unter ${host} zeigen?`,
+  deleteText:
+    "Links in E-Mails führen wieder auf die Adresse dieser Installation. Früher gesendete Links funktionieren danach möglicherweise nicht mehr.",
 };

@@ -2,7 +2,7 @@ import type { Texts } from "../texts.tsx";
 import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
 import { agreements } from "./agreements.ts";
-import { brands, senderDomains } from "./brands.ts";
+import { brands, pageHosts, senderDomains } from "./brands.ts";
 import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
@@ -24,6 +24,7 @@ export const de: Texts = {
   account,
   agreements,
   brands,
+  pageHosts,
   senderDomains,
   campaigns,
   clients,

@@ -143,3 +143,25 @@ export const senderDomains = {
   deleteTitle: (address: string) => `Stop sending from ${address}?`,
   deleteText: "The domain’s signing key is deleted. Emails come from this installation’s address again.",
 };
+
+export const pageHosts = {
+  title: "Page hosts",
+  intro:
+    "Show signing pages at a host name of your own. Point the name to this installation and have its certificate set up first. Then add it here, set the DNS record and check it: from then on, links in emails lead there.",
+  none: "No page hosts yet.",
+  add: "Add host",
+  addTitle: "Add a page host",
+  host: "Host name",
+  hostHint: "Such as agreements.example.com. You need access to its DNS.",
+  exists: "This host is already on the list.",
+  explained: {
+    pending: "Set this DNS record, then check it.",
+    verified: "We check this record every hour.",
+    lost: "Links in emails lead to this installation’s address until the record is back.",
+  },
+  check: "Check record",
+  checkOf: (host: string) => `Check record: ${host}`,
+  deleteTitle: (host: string) => `Stop showing pages at ${host}?`,
+  deleteText:
+    "Links in emails lead to this installation’s address again. Links that were sent before may stop working.",
+};

@@ -1,7 +1,7 @@
 import { acceptances } from "./acceptances.ts";
 import { account } from "./account.ts";
 import { agreements } from "./agreements.ts";
-import { brands, senderDomains } from "./brands.ts";
+import { brands, pageHosts, senderDomains } from "./brands.ts";
 import { campaigns } from "./campaigns.ts";
 import { clients } from "./clients.ts";
 import { editor } from "./editor.ts";
@@ -37,6 +37,7 @@ export const en = {
   account,
   agreements,
   brands,
+  pageHosts,
   senderDomains,
   campaigns,
   clients,
