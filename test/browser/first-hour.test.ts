@@ -147,7 +147,7 @@ describeInBrowser("the first hour of a newcomer", (pages) => {
     await files.setInputFiles({ name: "Contract.pdf", mimeType: "application/pdf", buffer: contract });
     const first = page.getByRole("group", { name: "Recipient 1" });
     await first.getByLabel("Name").fill(person);
-    await first.getByLabel("Email").fill("ann@example.com");
+    await first.getByRole("textbox", { name: "Email" }).fill("ann@example.com");
     await page.getByLabel("Subject").fill(subject);
     await button(page, "Continue to fields").click();
     await heading(page, subject);

@@ -770,7 +770,7 @@ describeInBrowser("the signing page", (pages) => {
     const first = dashboard.getByRole("group", { name: "Recipient 1" });
     const newcomer = `new-${newEmail()}`;
     await first.getByLabel("Name").fill("Nora New");
-    await first.getByLabel("Email").fill(newcomer);
+    await first.getByRole("textbox", { name: "Email" }).fill(newcomer);
     await dashboard.getByLabel("Subject").fill("Master Services Agreement, as agreed");
     await dashboard.getByLabel("Days from sending").fill("30");
     await dashboard.getByRole("button", { name: "Change fields" }).click();
@@ -842,7 +842,7 @@ describeInBrowser("the signing page", (pages) => {
     await page.locator("input[type=file]").setInputFiles({ name: "Lease.docx", mimeType: wordType, buffer });
     const first = page.getByRole("group", { name: "Recipient 1" });
     await first.getByLabel("Name").fill("Wanda Word");
-    await first.getByLabel("Email").fill("wanda@example.com");
+    await first.getByRole("textbox", { name: "Email" }).fill("wanda@example.com");
     await page.getByLabel("Subject").fill("Lease of a shelf");
     await page.getByRole("button", { name: "Continue to fields", exact: true }).click();
     await page.getByRole("button", { name: "Suggest fields", exact: true }).click();
