@@ -70,6 +70,7 @@ const withoutCaller: readonly string[] = [
   ...[TokenService, LoginService, SigningService].flatMap(({ name, methods }) =>
     methods.map((method) => `${name} ${method.name}`),
   ),
+  ...["BeginPasskeyLogin", "LoginWithPasskey", "ContinueLoginWithPasskey"].map((rpc) => `PasskeyService ${rpc}`),
   "TemplatesService ListTemplateTypes",
   "TemplatesService ResolveTemplates",
   "ClickService AcceptBatch",
@@ -280,6 +281,8 @@ const requests: Readonly<Record<string, JsonValue>> = {
   Render: { sessionId: uuid },
   GetSessionPdf: { sessionId: uuid },
   ReportUse: { gatewayId: uuid, sequence: 1, load: { spanMs: 1 } },
+  "PasskeyService BeginPasskey": { sessionId: uuid },
+  "PasskeyService AddPasskey": { sessionId: uuid },
   "UserService ConfirmTotp": { code: "123456", sessionId: uuid },
   "UserService InviteUser": { email: "ann@example.com", name: "Ann", role: "USER_ROLE_VIEWER" },
   "UserService UpdateUser": { userId: uuid, sessionId: uuid },
