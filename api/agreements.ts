@@ -121,6 +121,11 @@ const person = {
     example: "Hal Example",
   }),
   hostEmail: optional(words(500), { example: "hal@example.com" }),
+  excludedDocuments: optional(list(text(1, 50)), {
+    null: "both",
+    description: "The documentIds of documents that aren't shown to the recipient, on pages, in emails or as files.",
+    example: ["3"],
+  }),
   tabs: optional(list(nested(tab)), { null: "both" }),
 } as const;
 

@@ -179,6 +179,10 @@ export const ceremony = shown(GetCeremonyResponseSchema, {
   others: given<readonly AnswerOf<typeof other.table>[]>(listOf(other.schemas.answer)),
   consent: given<AnswerOf<typeof consent.table>>(consent.schemas.answer),
   canAct: readOnly(flag, { description: "Whether the person still has something to do." }),
+  hasCertificate: readOnly(flag, {
+    description:
+      "Whether the person can download the certificate of completion: once it exists, if they see all documents.",
+  }),
   progress: given<AnswerOf<typeof saved.table>>(saved.schemas.answer, {
     description: "What was saved in any session of the person, except the values, which are in the tabs.",
   }),

@@ -92,7 +92,7 @@ test("no two fields share what is entered unless somebody says so", () => {
 test("a request has the recipients by what they do, without what only answers have", () => {
   const noMail = { note: null, locale: null, emailSubject: null, emailBlurb: null };
   const nothing = { clientUserId: null, roleName: null, ...noMail, hostName: null, hostEmail: null };
-  const who = { ...nothing, name: "Ann", email: "ann@example.com", routingOrder: 1 };
+  const who = { ...nothing, name: "Ann", email: "ann@example.com", routingOrder: 1, excludedDocuments: ["2"] };
   const answered = { ...field().tab, tabId: "an id", status: "active" };
   const people: RecipientInput[] = [
     { ...who, recipientId: "1", role: "carbonCopy", tabs: [] },

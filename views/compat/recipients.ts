@@ -71,6 +71,7 @@ function recipientView(recipient: Recipient, withTabs: boolean): Written {
     roleName: filled(roleName),
     note: filled(note),
     emailNotification: mailOf(recipient),
+    excludedDocuments: recipient.excludedDocuments.length === 0 ? undefined : [...recipient.excludedDocuments],
     creationReason: "sender",
     deliveryMethod: "email",
     requireIdLookup: "false",

@@ -86,6 +86,7 @@ const commonFields = (recipient: Reader) => ({
   roleName: recipient.text("roleName"),
   routingOrder: recipient.integer("routingOrder", { min: 1, max: 100_000 }),
   note: recipient.text("note"),
+  excludedDocuments: readExcluded(recipient),
   ...mailFields(recipient.object("emailNotification")),
   tabs: readSupportedTabs(recipient.object("tabs")),
 });
@@ -117,6 +118,15 @@ function readChecks(recipient: Reader): RecipientInit["verification"] {
       ...(workflowId === "" ? [] : [{ method: VerificationMethod.EMAIL_CODE }]),
     ],
   };
+}
+
+/** Documents that the person does not see; undefined when nothing is said of them. */
+function readExcluded(recipient: Reader): { documentIds: string[] } | undefined {
+  const visibility = recipient.objects("documentVisibility");
+  for (const one of visibility) refuseOthers(one, "rights", ["view"]);
+  const hidden = visibility.filter((one) => one.flag("visible") === false).map((one) => one.text("documentId") ?? "");
+  const documentIds = [...recipient.texts("excludedDocuments"), ...hidden].map((id) => id.trim());
+  return documentIds.length === 0 ? undefined : { documentIds };
 }
 
 /** Subject, text and language of the mails to one person. */
@@ -153,8 +163,6 @@ const refused = [
   "recipientSignatureProviders",
   "signingGroupId",
   "signingGroupName",
-  "excludedDocuments",
-  "documentVisibility",
   "recipientAttachments",
   "recipientSuppliesTabs",
   "signInEachLocation",

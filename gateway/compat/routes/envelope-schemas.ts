@@ -82,6 +82,7 @@ const recipientSchema = textsAnswer(
   { ...sometimes, ...recipientTexts },
   {
     tabs: tabsSchema,
+    excludedDocuments: { type: "array", items: { type: "string" }, examples: [["3"]] },
     emailNotification: textsAnswer({
       emailSubject: "Your copy of the order",
       emailBody: "Please have a look at page 2.",

@@ -31,7 +31,7 @@ const settings = {
   allowBulkSend: "true",
   allowConnectSendFinishLater: "true",
   allowDelayedRouting: "true",
-  allowDocumentVisibility: "false",
+  allowDocumentVisibility: "true",
   allowEnvelopeCorrect: "false",
   allowEnvelopeCustomFields: "true",
   allowInPerson: "true",

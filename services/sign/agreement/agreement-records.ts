@@ -156,6 +156,7 @@ const recipientColumns = recordColumns<StoredRecipient>({
   signature: "jsonb",
   initials: "jsonb",
   verification: "jsonb",
+  excludedDocuments: "jsonb",
 });
 
 export const recipientTable: PartTable<Recipient> = {

@@ -182,6 +182,8 @@ export interface Recipient {
   readonly hostName: string;
   readonly hostEmail: string;
   readonly tabs: readonly Tab[];
+  /** The documentIds of documents that are not shown to this person; absent or null for none. */
+  readonly excludedDocuments?: readonly string[] | null;
   readonly sentAt: Date | null;
   readonly deliveredAt: Date | null;
   readonly completedAt: Date | null;

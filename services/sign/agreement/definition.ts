@@ -116,6 +116,7 @@ type GivenOfRecipient = Partial<
     | "hostName"
     | "hostEmail"
     | "verification"
+    | "excludedDocuments"
   >
 >;
 

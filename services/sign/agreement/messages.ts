@@ -81,6 +81,7 @@ export const agreementMessage = (
         tabs: recipient.tabs.map(tabMessage),
         verification: [],
         ...(recipient.verification || recipient.deliveredAt !== null ? checkMembers(recipient) : {}),
+        excludedDocuments: [...(recipient.excludedDocuments ?? [])],
       }),
     ),
     customFields: agreement.customFields.map(customFieldMessage),

@@ -73,6 +73,7 @@ const withTabsRenamed = (
   tabs: recipient.tabs.map(
     (tab): TabDefinition => (tab.documentId === undefined ? tab : { ...tab, documentId: renamed(tab.documentId) }),
   ),
+  ...(recipient.excludedDocuments == null ? {} : { excludedDocuments: recipient.excludedDocuments.map(renamed) }),
 });
 
 /** The result of one composition. Its document ids are unique within it. */
@@ -130,7 +131,12 @@ function withTabsMoved(
     const documentId = fate.get(tab.documentId);
     return documentId === undefined ? [] : [{ ...tab, documentId }];
   });
-  return { definition: { ...definition, tabs }, isIdChosen };
+  // What stands in the place of a hidden document stays hidden.
+  const excludedDocuments = definition.excludedDocuments?.flatMap((id) => (fate.has(id) ? (fate.get(id) ?? []) : id));
+  return {
+    definition: { ...definition, ...(excludedDocuments === undefined ? {} : { excludedDocuments }), tabs },
+    isIdChosen,
+  };
 }
 
 /**
@@ -223,7 +229,9 @@ function recipientDefinition(recipient: Recipient): RecipientDefinition {
   const texts = { name, email, clientUserId, roleName, note, hostName, hostEmail, ...mailTexts };
   const given = Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ""));
   const checks = verification?.length ? { verification } : {};
-  return { recipientId, role, routingOrder, ...given, ...checks, tabs: tabs.map(tabDefinition) };
+  const { excludedDocuments } = recipient;
+  const hidden = excludedDocuments == null || excludedDocuments.length === 0 ? {} : { excludedDocuments };
+  return { recipientId, role, routingOrder, ...given, ...hidden, ...checks, tabs: tabs.map(tabDefinition) };
 }
 
 function tabDefinition({ tabId, documentId, isPlaced, originalValue, status, value, ...given }: Tab): TabDefinition {

@@ -128,6 +128,7 @@ function parseRecipient(message: RecipientInput, field: string): RecipientDefini
       hostName: hostName?.trim(),
       hostEmail: addressOf(hostEmail),
     }),
+    ...defined({ excludedDocuments: message.excludedDocuments && [...new Set(message.excludedDocuments.documentIds)] }),
     ...defined({ clientUserId, roleName: roleName?.trim(), routingOrder, note, locale, emailSubject, emailBlurb }),
     tabs: parseTabs(message.tabs, `${field}.tabs`),
   };

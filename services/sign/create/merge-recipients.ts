@@ -97,12 +97,14 @@ function personKey(recipient: RecipientDefinition): string {
 /** Tabs stay separate for each composition, so that none changes another's tabs. */
 function joined(first: RecipientInWork, second: RecipientInWork): RecipientInWork {
   const { definition } = first;
+  const hidden = [definition, second.definition].flatMap(({ excludedDocuments }) => excludedDocuments ?? []);
   return {
     isIdChosen: first.isIdChosen || second.isIdChosen,
     definition: {
       ...second.definition,
       ...definition,
       clientUserId: definition.clientUserId || second.definition.clientUserId || "",
+      excludedDocuments: hidden.length === 0 ? null : hidden,
       tabs: [...definition.tabs, ...second.definition.tabs],
     },
   };

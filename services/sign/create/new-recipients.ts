@@ -57,6 +57,7 @@ export function newRecipient(
     emailBlurb: "",
     hostName: "",
     hostEmail: "",
+    excludedDocuments: null,
     ...given,
     id: context.newId(),
     status: "created",

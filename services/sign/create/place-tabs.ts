@@ -2,6 +2,7 @@ import { DomainError, type FieldProblem } from "#platform/errors.ts";
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { firstCharacters, invalid, problem } from "../agreement/problems.ts";
 import { type Anchor, maxTabs, type RadioButton, type Tab, type TextMatch } from "../agreement/tab.ts";
+import { isShownTo } from "../agreement/visibility.ts";
 
 /**
  * Places a tab at every occurrence of its anchor text; the first one keeps its id. A tab whose text does not
@@ -15,15 +16,18 @@ export function placeTabs(agreement: Agreement, matches: AnchorMatches, newId: (
     count += places;
     if (count > maxTabs) throw invalid(problem("recipients", "TOO_MANY", `must have at most ${maxTabs} tabs each`));
   };
-  const place = (tab: Tab, field: string): readonly Tab[] => {
+  const place = (tab: Tab, field: string, shownMatches: AnchorMatches): readonly Tab[] => {
     if (tab.isPlaced) return [tab];
     const report = (anchor: Anchor, at: string) => missing.push(notFound(`${field}${at}.anchor`, anchor));
-    const placing = { matches, newId, documents, report, take };
+    const placing = { matches: shownMatches, newId, documents, report, take };
     return tab.type === "radio-group" ? placeGroup(tab, placing) : placeTab(tab, placing);
   };
   const recipients = agreement.recipients.map((recipient, index): Recipient => {
     count = 0;
-    const tabs = recipient.tabs.flatMap((tab, at) => place(tab, `recipients[${index}].tabs[${at}]`));
+    // Nobody gets fields on what is not shown to them.
+    const shownMatches: AnchorMatches = (wanted) =>
+      matches(wanted).filter(({ documentId }) => isShownTo(recipient, { documentId }));
+    const tabs = recipient.tabs.flatMap((tab, at) => place(tab, `recipients[${index}].tabs[${at}]`, shownMatches));
     return { ...recipient, tabs };
   });
   if (missing.length > 0) {
@@ -168,5 +172,8 @@ export const withoutTabsOf = (
 ): readonly Recipient[] =>
   recipients.map((recipient) => {
     const tabs = recipient.tabs.filter(({ documentId }) => documentId === null || !documentIds.has(documentId));
-    return tabs.length === recipient.tabs.length ? recipient : { ...recipient, tabs };
+    const excludedDocuments = (recipient.excludedDocuments ?? []).filter((id) => !documentIds.has(id));
+    const isSame =
+      tabs.length === recipient.tabs.length && excludedDocuments.length === (recipient.excludedDocuments ?? []).length;
+    return isSame ? recipient : { ...recipient, tabs, excludedDocuments };
   });

@@ -316,7 +316,10 @@ const ownParts: { readonly [name in string]?: ChangedPart } = {
   ...{ emailSubject: "subject", emailBlurb: "message", note: "message", locale: "language" },
 };
 
-const told = ["routingOrder", "note", "locale", "roleName", "emailSubject", "emailBlurb", "verification"] as const;
+const told = [
+  ...(["routingOrder", "note", "locale", "roleName", "emailSubject", "emailBlurb"] as const),
+  ...(["verification", "excludedDocuments"] as const),
+] as const;
 
 const changedNames = (before: Recipient | undefined, one: Recipient): readonly string[] =>
   before === undefined || before === one

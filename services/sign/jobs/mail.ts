@@ -7,6 +7,7 @@ import type { Agreement, Check, Recipient } from "../agreement/agreement.ts";
 import { loadAgreement } from "../agreement/agreement-store.ts";
 import { changeTo } from "../agreement/change.ts";
 import { auditNames } from "../agreement/recipients.ts";
+import { seesAll } from "../agreement/visibility.ts";
 import type { Branded } from "../brands/brand.ts";
 import { readBranded } from "../brands/brand-store.ts";
 import { newRecipient } from "../create/new-recipients.ts";
@@ -117,7 +118,9 @@ async function send(deps: SignDeps, { mailer, publicUrl }: MailSetup, job: Job, 
     const whose = { orgId: job.orgId, agreementId: agreement.id, recipientId: recipient.id };
     const reportToken = deps.reportTokens.make({ ...whose, mail: kind, sentAt: deps.clock.now() });
     // Whoever has to prove something before seeing the files gets them behind the link only.
-    const isWanted = kind === "completed" && branded?.brand.attachFiles === true && !isShownLater(recipient);
+    // The same holds for whoever does not see all documents, of which the certificate tells.
+    const isForAll = !isShownLater(recipient) && seesAll(agreement, recipient);
+    const isWanted = kind === "completed" && branded?.brand.attachFiles === true && isForAll;
     const files = isWanted ? await sealedFiles(deps, job, agreement) : undefined;
     const reportUrl = reportUrlOf(deps.abuseContact, agreement.id);
     const { code } = letter;

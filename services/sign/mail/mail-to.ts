@@ -1,6 +1,7 @@
 import type { Mail, MailAttachment } from "#platform/mail/mail.ts";
 import { formMail, inLanguages, type MailLook, plainLook, type WrittenMail } from "#platform/mail/mail-layout.ts";
 import type { Agreement, Recipient, RecipientRole } from "../agreement/agreement.ts";
+import { shownTo } from "../agreement/visibility.ts";
 import { type Branded, type BrandText, textOf } from "../brands/brand.ts";
 import { isShownLater } from "../identity/checks.ts";
 import { asksToAct, type ChangedPart, type MailKind } from "../send/mails.ts";
@@ -63,7 +64,7 @@ function contentOf(
     address: to.address,
     senderName: agreement.sender.name,
     // Nothing of the documents is known to anybody who has not proved yet who they are.
-    documents: isShownLater(recipient) ? [] : agreement.documents.map(({ name }) => name),
+    documents: isShownLater(recipient) ? [] : shownTo(agreement, recipient).map(({ name }) => name),
     look: lookOf(agreement.sender.name, branded),
     words: branded && textOf(branded.brand, kind, recipient.locale),
     subject: (asksToAct(kind) && recipient.emailSubject) || agreement.emailSubject,

@@ -286,5 +286,11 @@ export const signMigrations: ServiceMigrations = {
       "comment on column sign.view.proofs is 'when the session passed checks of its recipient, by the ids of these'",
     ),
     ...pageHostMigrations,
+    // A person may see some of the documents only.
+    sqlMigration(
+      "042_excluded_documents",
+      "alter table sign.recipient add column excluded_documents jsonb",
+      "comment on column sign.recipient.excluded_documents is 'documentIds of documents that are not shown to this person; null for none'",
+    ),
   ],
 };

@@ -5,6 +5,7 @@ import { invalid, problem } from "../agreement/problems.ts";
 import { hasToAct } from "../agreement/recipients.ts";
 import type { Tab } from "../agreement/tab.ts";
 import { daysAfter, invalidStatus, withStatus } from "../agreement/transitions.ts";
+import { visibilityProblems } from "../agreement/visibility.ts";
 import { checkRecipients, invalidAddress, refuseAddresses } from "../create/new-recipients.ts";
 import { type AnchorMatches, placeTabs } from "../create/place-tabs.ts";
 import { scheduled, sendingProblems } from "../workflow/hold.ts";
@@ -66,7 +67,7 @@ export function withPlacedTabs(
   { newId }: Pick<DecisionContext, "newId">,
 ): Agreement {
   const placed = placeTabs(agreement, matches, newId);
-  refuseAll(tabPlaceProblems(placed));
+  refuseAll([...tabPlaceProblems(placed), ...visibilityProblems(placed)]);
   refuseCertified(certifiedProblems(placed));
   return placed;
 }

@@ -8,6 +8,7 @@ import type { ChangeDeps } from "../agreement/change-agreement.ts";
 import { agreementMessage } from "../agreement/messages.ts";
 import { isActing } from "../agreement/recipients.ts";
 import { isOpen } from "../agreement/transitions.ts";
+import { isShownTo, seesAll } from "../agreement/visibility.ts";
 import { resolveBrand } from "../brands/brand-store.ts";
 import { brandMessage } from "../brands/handlers.ts";
 import type { SignDeps } from "../deps.ts";
@@ -61,6 +62,7 @@ export const getCeremony = (deps: SignDeps): Pick<ServiceImpl<typeof SigningServ
       sessionExpiresAt: timestampFromDate(expiresAt),
       organizationName,
       canAct: !isHidden && isWaitedFor(session, now),
+      hasCertificate: !isHidden && hasCertificate(session),
       timeoutUrl: withEvent(view.returnUrl, "session_timeout"),
       consentTexts: !isHidden && isWaitedFor(session, now) && consentedAt === null ? await textsOf(deps, session) : [],
     };
@@ -134,11 +136,15 @@ export const getCeremonyDocument = (
     if (agreement === undefined) throw new DomainError("DOCUMENT_NOT_FOUND");
     const { certificate, documents } = agreement;
     const isCertificate = documentId === certificateId && !documents.some((one) => one.documentId === certificateId);
-    if (isCertificate && certificate !== null && isOfRecipient(session)) {
+    if (isCertificate && certificate !== null && hasCertificate(session)) {
       const read = (tenant: Tenant) => deps.files.read(tenant, agreement.id, certificate);
       return { content: await withOrgSnapshot(deps.pool, orgId, read), fileName: `certificate-${agreement.id}.pdf` };
     }
     const document = requireDocument(agreement, documentId);
+    // As if it were not there.
+    if (session.recipient !== undefined && !isShownTo(session.recipient, document)) {
+      throw new DomainError("DOCUMENT_NOT_FOUND");
+    }
     const { content } = await withOrgSnapshot(deps.pool, orgId, (tenant) =>
       readDocument(deps, tenant, agreement.id, document),
     );
@@ -211,6 +217,10 @@ async function noteOpened(deps: ChangeDeps, session: SigningSession, visitor: Vi
     if (!(error instanceof SeenError)) throw asEnded(error, session);
   }
 }
+
+/** It names all documents, and tells of them what they are. */
+const hasCertificate = (session: SigningSession): boolean =>
+  isOfRecipient(session) && session.agreement.certificate !== null && seesAll(session.agreement, session.recipient);
 
 const isOfRecipient = (session: SigningSession): session is RecipientSession =>
   session.agreement !== undefined && session.recipient !== undefined;

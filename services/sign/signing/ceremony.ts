@@ -1,8 +1,9 @@
 import type { Agreement, Recipient } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
 import { firstCharacters, storable } from "../agreement/problems.ts";
-import { auditNames, requireTurn, withRecipient } from "../agreement/recipients.ts";
+import { auditNames, requireRecipient, requireTurn, withRecipient } from "../agreement/recipients.ts";
 import { withRecipientStatus, withStatus } from "../agreement/transitions.ts";
+import { shownTo } from "../agreement/visibility.ts";
 import { endMails } from "../send/mails.ts";
 import type { ConsentText } from "./consent-text.ts";
 
@@ -11,12 +12,17 @@ import type { ConsentText } from "./consent-text.ts";
  * they are. What the integration keeps for itself is left out.
  */
 export function seenByRecipient(agreement: Agreement, recipientId: string): Agreement {
+  const documents = shownTo(agreement, requireRecipient(agreement, recipientId));
+  const shownIds = new Set(documents.map(({ documentId }) => documentId));
   return {
     ...withoutPrivate(agreement),
+    documents,
     sender: { ...agreement.sender, id: "" },
     customFields: agreement.customFields.filter(({ show }) => show),
     recipients: agreement.recipients.map((recipient) =>
-      recipient.id === recipientId ? { ...recipient, clientUserId: "" } : seenByOthers(recipient),
+      recipient.id === recipientId
+        ? { ...recipient, clientUserId: "", excludedDocuments: [] }
+        : seenByOthers(recipient, shownIds),
     ),
   };
 }
@@ -31,7 +37,7 @@ const withoutPrivate = (agreement: Agreement): Agreement => ({
   transactionId: "",
 });
 
-const seenByOthers = (recipient: Recipient): Recipient => ({
+const seenByOthers = (recipient: Recipient, shownIds: ReadonlySet<string>): Recipient => ({
   ...recipient,
   email: "",
   clientUserId: "",
@@ -41,7 +47,8 @@ const seenByOthers = (recipient: Recipient): Recipient => ({
   declineReason: "",
   deliveryFailedAt: null,
   deliveryFailedReason: "",
-  tabs: recipient.tabs.filter(({ shared }) => shared),
+  excludedDocuments: [],
+  tabs: recipient.tabs.filter(({ shared, documentId }) => shared && documentId !== null && shownIds.has(documentId)),
 });
 
 /** Records the consent to electronic records, once. */

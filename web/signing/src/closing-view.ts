@@ -57,7 +57,7 @@ export function showOutcome(first: Ceremony, { tag, texts }: SpokenLanguage, rea
     news.replaceChildren(...newsOf(ceremony, tag, texts).map((text) => element("p", { dir: "auto" }, text)));
     // What is about to be sealed is not offered without its signatures for that moment.
     files.replaceChildren(...(status === "completing" ? [] : agreement.documents.map(fileOf)));
-    if (status === "completed") files.append(element("li", {}, certificateLink("download", texts)));
+    if (ceremony.hasCertificate) files.append(element("li", {}, certificateLink("download", texts)));
     if (status === "completing") askLater();
   };
   const fileOf = ({ documentId, name }: CeremonyDocument): HTMLElement => {

@@ -37,7 +37,7 @@ export function createMenu(options: MenuOptions): readonly [HTMLButtonElement, H
     finishLater === null ? null : entry(texts.finishLater, finishLater),
     finishLater === null ? null : entry(texts.decline, decline),
     ...downloads,
-    ceremony.agreement?.status === "completed" ? certificateLink("button plain", texts) : null,
+    ceremony.hasCertificate ? certificateLink("button plain", texts) : null,
     entry(texts.whoSent, () => showSenderOf(ceremony, texts)),
     entry(texts.help, () =>
       tell(texts.help, element("ul", {}, ...texts.helpPoints.map((one) => element("li", {}, one))), texts),

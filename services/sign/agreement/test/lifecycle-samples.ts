@@ -67,6 +67,7 @@ export function sampleRecipient(recipientId: string, given: Partial<Recipient> =
     consentedAt: null,
     signature: null,
     initials: null,
+    excludedDocuments: null,
     ...given,
   };
 }

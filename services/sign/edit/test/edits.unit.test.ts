@@ -11,7 +11,10 @@ import {
   sampleTab,
 } from "../../agreement/test/lifecycle-samples.ts";
 import { changeCustomFields } from "../../create/custom-fields.ts";
+import { noMatches } from "../../create/place-tabs.ts";
 import { deleteAgreement } from "../../send/end-agreement.ts";
+import { sendAgreement } from "../../send/send.ts";
+import { correctAgreement } from "../corrections.ts";
 import { putRecipients, removeRecipients } from "../edit-recipients.ts";
 import { type ChangeTabs, changeTabs } from "../edit-tabs.ts";
 import { updateAgreement } from "../update-agreement.ts";
@@ -289,4 +292,22 @@ describe("updateAgreement", () => {
       "notification.expireAfter OUT_OF_RANGE",
     ]);
   });
+});
+
+test("a correction that hides a document is in the trail, and ends the pages that show it", () => {
+  const draft = sampleDraft([sampleRecipient("1")], { documents: [sampleDocument("1"), sampleDocument("2")] });
+  const { agreement } = sendAgreement(draft, noMatches, sampleContext());
+  const given = { reason: "", texts: {}, notification: {}, removeRecipientIds: [], tabs: [] };
+  const hide = (excludedDocuments: readonly string[]) =>
+    correctAgreement(
+      agreement,
+      { ...given, recipients: [{ recipientId: "1", tabs: [], excludedDocuments }] },
+      noMatches,
+      sampleContext(),
+    );
+  const { change, ended } = hide(["2"]);
+  expect(change.audit[0]?.details).toMatchObject({ recipientsChanged: [{ changed: ["excludedDocuments"] }] });
+  expect(ended.pagesOf).toEqual([agreement.recipients[0]?.id]);
+  expect(change.agreement.recipients[0]?.excludedDocuments).toEqual(["2"]);
+  expect(() => hide(["1", "2"])).toThrow();
 });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   concatTransformationMatrix,
@@ -10,12 +11,13 @@ import {
 } from "pdf-lib";
 import { onePixel } from "#api/kinds.ts";
 import { NoticeDelivery } from "#gen/assent/auth/v1/notices_pb.ts";
-import { AgreementStatus, RecipientRole } from "#gen/assent/sign/v1/agreement_pb.ts";
+import { AgreementStatus, RecipientRole, TabSchema, TabType } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { BrandImageKind } from "#gen/assent/sign/v1/brands_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { testCaller } from "#platform/testing/service-harness.ts";
 import { until } from "#platform/testing/until.ts";
 import { readAndConsent } from "../../../../test/support/read-and-consent.ts";
+import { smallestPdf } from "../../intake/merge-pdfs.ts";
 import { nextDigest } from "../../notices/notices.ts";
 import { type Organization, startSign } from "../../test/harness.ts";
 import { type MailSystem, mailConfig, person, startMailSystem, visitor } from "../../test/mail-system.ts";
@@ -205,6 +207,67 @@ describe("the mail that tells of the completion", () => {
     expect(invitation?.text).not.toContain("attach");
     await system.open(completed);
     await system.settle();
+  });
+});
+
+describe("a document that is not shown to a recipient", () => {
+  const file = (documentId: string, name: string) => ({
+    ...{ documentId, name, fileExtension: "pdf" },
+    source: { case: "content" as const, value: smallestPdf },
+  });
+  const hides = (...documentIds: string[]) => ({ excludedDocuments: { documentIds } });
+
+  test("is neither on the page nor in a mail, a file or the certificate, whoever sends it", async () => {
+    await organization.createBrand({ settings: { name: "Acme", isDefault: true, attachFiles: true } });
+    const { id } = await system.send(organization, {
+      documents: [file("1", "Offer.pdf"), file("2", "Salary.pdf")],
+      recipients: [
+        person("1", address("ann"), hides("2")),
+        person("2", address("ben")),
+        // A copy for the sender's own people hides as well.
+        person("3", address("cid"), { ...hides("2"), role: RecipientRole.CARBON_COPY, routingOrder: 2 }),
+      ],
+    });
+    const [invitation] = await system.mailsTo(address("ann"), 1);
+    expect(invitation?.text).toContain("Offer.pdf");
+    const sessionToken = await system.open(invitation);
+    const { agreement } = await system.signing.getCeremony({ sessionToken, visitor });
+    expect(agreement?.documents.map(({ name }) => name)).toEqual(["Offer.pdf"]);
+    expect(agreement?.recipients.map(({ excludedDocuments }) => excludedDocuments)).toEqual([[], [], []]);
+    const get = (documentId: string, token = sessionToken) =>
+      system.signing.getCeremonyDocument({ sessionToken: token, documentId, visitor });
+    await expectDomainError(get("2"), "DOCUMENT_NOT_FOUND");
+    await sign(sessionToken);
+    await sign(await system.open((await system.mailsTo(address("ben"), 1))[0]));
+    await until(async () => (await statusOf(id)) === AgreementStatus.COMPLETED, 60_000);
+    await system.mailsTo(address("cid"), 1);
+    const completed = (await system.mailsTo(address("ann"), 2))[1];
+    const after = await system.open(completed);
+    expect((await system.signing.getCeremony({ sessionToken: after, visitor })).hasCertificate).toBe(false);
+    for (const hidden of ["2", "certificate"]) await expectDomainError(get(hidden, after), "DOCUMENT_NOT_FOUND");
+    await get("1", after);
+    const toHidden = system.server.mails.filter(({ to }) => [address("ann"), address("cid")].includes(to));
+    expect(toHidden.filter(({ text }) => /Salary|certificate\.pdf/.test(text))).toEqual([]);
+    const seesAll = await system.open((await system.mailsTo(address("ben"), 2))[1]);
+    expect((await system.signing.getCeremony({ sessionToken: seesAll, visitor })).hasCertificate).toBe(true);
+    await get("certificate", seesAll);
+    await system.settle();
+  });
+
+  test.each([
+    ["recipients[0].excludedDocuments[0]", hides("3")],
+    ["recipients[0].excludedDocuments", hides("1", "2")],
+    [
+      "recipients[0].tabs[0].documentId",
+      { ...hides("2"), tabs: [create(TabSchema, { type: TabType.SIGNATURE, documentId: "2", page: 1 })] },
+    ],
+  ])("%s is refused where it cannot be", async (field, given) => {
+    const sent = system.send(organization, {
+      documents: [file("1", "Offer.pdf"), file("2", "Salary.pdf")],
+      recipients: [person("1", address("ann"), given)],
+    });
+    const { details } = await expectDomainError(sent, "VALIDATION_FAILED");
+    expect(details).toEqual([expect.objectContaining({ field })]);
   });
 });
 

@@ -76,10 +76,14 @@ export const routingPrograms: Readonly<Record<string, Program>> = {
     const envelopeId = await create(stage, pdfEnvelope(stage, {}, { recipients: { inPersonSigners } }));
     await link(stage, envelopeId, { email: hostEmail, userName: hostName, clientUserId: undefined });
   },
-  "040": (stage) => {
-    const envelope = orderEnvelope(stage, { excludedDocuments: [2, 3], tabs: signatures("**signature_1**") });
+  "040": async (stage) => {
+    const first = { excludedDocuments: [2, 3], tabs: signatures("**signature_1**") };
+    const envelope = orderEnvelope(stage, first, { recipientId: "3", routingOrder: "3" });
     envelope.recipients.signers.push({ ...second, excludedDocuments: [1] });
-    return create(stage, envelope);
+    const envelopeId = await create(stage, envelope);
+    const { signers } = await stage.call("EnvelopesApi", "listRecipients", envelopeId, { includeTabs: true });
+    const seen = signers.map(({ tabs }: Untyped) => tabs.signHereTabs.map(({ documentId }: Untyped) => documentId));
+    if (seen.join(" ") !== "1 2,3") throw new Error(`fields are on ${seen.join(" ")}`);
   },
   "041": async (stage) => {
     const { identityVerification } = await stage.call("AccountsApi", "getAccountIdentityVerification", null);

@@ -65,6 +65,7 @@ export function newRecipient(recipients: readonly Pick<Recipient, "recipientId" 
     email: "",
     routingOrder: Math.max(0, ...recipients.map(({ routingOrder }) => routingOrder)) + 1,
     ...nothing,
+    excludedDocuments: [],
     tabs: [],
   };
 }
