@@ -40,9 +40,10 @@ export const listPasskeys = (deps: ActingDeps): Rpcs<"listPasskeys"> => ({
 
 export const beginPasskey = (deps: CheckLoginDeps): Rpcs<"beginPasskey"> => ({
   async beginPasskey({ password, sessionId, origin, visitor }, context) {
+    const caller = callingUser(context);
     const rpId = rpIdOf(origin);
     if (rpId === undefined) throw new DomainError("PASSKEY_NOT_ADDED");
-    await provePassword(deps, callingUser(context), password, originOf(context, visitor));
+    await provePassword(deps, caller, password, originOf(context, visitor));
     return actAs(deps, context, { visitor }, async ({ tenant, actor, now }) => {
       if (actor.passkeys >= maxPasskeys) throw tooMany();
       const { challenge, expiresAt } = makeChallenge(deps.keys, useOf(actor.id, sessionId), now);
