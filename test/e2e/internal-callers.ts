@@ -282,7 +282,7 @@ const requests: Readonly<Record<string, JsonValue>> = {
   GetSessionPdf: { sessionId: uuid },
   ReportUse: { gatewayId: uuid, sequence: 1, load: { spanMs: 1 } },
   "PasskeyService BeginPasskey": { sessionId: uuid },
-  "PasskeyService AddPasskey": { sessionId: uuid },
+  "PasskeyService AddPasskey": { sessionId: uuid, name: "Laptop" },
   "UserService ConfirmTotp": { code: "123456", sessionId: uuid },
   "UserService InviteUser": { email: "ann@example.com", name: "Ann", role: "USER_ROLE_VIEWER" },
   "UserService UpdateUser": { userId: uuid, sessionId: uuid },
