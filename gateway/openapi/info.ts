@@ -126,6 +126,7 @@ export const tagGroups: Readonly<Record<string, Readonly<Record<string, string>>
   },
   "E-signature": {
     Agreements: "Draft agreements, send them, follow their progress, and read their audit trails.",
+    "Agreement locks": "Keep an agreement as it is while you prepare a change.",
     Recipients: "The recipients of an agreement, and the tabs that each of them fills in.",
     "Agreement documents": "The PDFs of an agreement, sealed once it is completed, and its certificate.",
     "Agreement templates": "What agreements are made from: documents, roles and tabs.",

@@ -85,13 +85,12 @@ function describeMatrix(_mode: Mode, running: () => System): void {
     expect(await everythingOf(a, idsOfA)).toEqual(before);
   });
 
-  // Without this a request that fails for another reason would prove nothing.
-  test.each(protectedPlaces.map((place) => [place.title, place] as const))(
-    "%s finds an id of its own",
-    async (_title, place) => {
-      const own = await ownFor(place);
-      const answer = await ask(place, (resource) => valueIn(own, resource), own);
-      expect(answer.status === 404 || answer.status >= 500 ? answer : undefined).toBeUndefined();
-    },
-  );
+  // Without this a request that fails for another reason would prove nothing. A Word file needs LibreOffice: what is filled
+  // in one is tried in test/interop.
+  const found = protectedPlaces.filter(({ operation }) => operation.operationId !== "compatUpdateDocGenFormFields");
+  test.each(found.map((place) => [place.title, place] as const))("%s finds an id of its own", async (_title, place) => {
+    const own = await ownFor(place);
+    const answer = await ask(place, (resource) => valueIn(own, resource), own);
+    expect(answer.status === 404 || answer.status >= 500 ? answer : undefined).toBeUndefined();
+  });
 }

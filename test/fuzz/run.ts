@@ -145,7 +145,8 @@ async function sendPatiently(...asked: Parameters<typeof send>): Promise<FuzzAns
 }
 
 function bodyOf({ headers, text }: FuzzAnswer): unknown {
-  return headers.get("content-type")?.includes("json") === true && text !== "" ? JSON.parse(text) : undefined;
+  // Not those with a value on each line.
+  return /[/+]json(;|$)/.test(headers.get("content-type") ?? "") && text !== "" ? JSON.parse(text) : undefined;
 }
 
 function count(answers: Map<string, Map<number, number>>, operation: string, status: number): void {

@@ -14,7 +14,7 @@ import { readEventData, requireUrl } from "../connect/settings.ts";
 import { type HtmlFields, readHtml, withHtmlFields } from "./html-fields.ts";
 import type { Reader } from "./reader.ts";
 import { readRecipients } from "./recipients.ts";
-import { refuseMeaningful } from "./refuse.ts";
+import { refuseMeaningful, refuseOthers } from "./refuse.ts";
 import { readWorkflow } from "./workflow.ts";
 
 export type DefinitionInit = MessageInitShape<typeof AgreementDefinitionSchema>;
@@ -30,7 +30,7 @@ export interface DefinitionContext {
 export function readDefinition(definition: Reader, { files, receiverRules }: DefinitionContext): DefinitionInit {
   refuseMeaningful(definition, refusedOfAll);
   const emailSettings = definition.object("emailSettings");
-  if (emailSettings !== undefined) refuseMeaningful(emailSettings, ["bccEmailAddresses"]);
+  if (emailSettings !== undefined) refuseMeaningful(emailSettings, refusedOfMails);
   const fields: HtmlFields = { found: [] };
   const documents = readDocuments(definition, files, fields);
   return defined({
@@ -49,7 +49,11 @@ export function readDefinition(definition: Reader, { files, receiverRules }: Def
 }
 
 /** Members that must not be ignored: it would be seen by others, or kept in another way. */
-const refusedOfAll = ["enforceSignerVisibility", "attachments", "password", "authoritativeCopy", "is21CFRPart11"];
+const refusedOfAll = [
+  ...["enforceSignerVisibility", "attachments", "password", "authoritativeCopy", "is21CFRPart11"],
+  ...["allowMarkup", "messageLock", "recipientsLock"],
+];
+const refusedOfMails = ["bccEmailAddresses", "replyEmailAddressOverride", "replyEmailNameOverride"];
 
 /** Older clients send it next to the subject. */
 function readExpiry(definition: Reader): DefinitionInit["notification"] {
@@ -113,6 +117,8 @@ export const readDocuments = (reader: Reader, files: readonly DocumentFile[], fi
 
 export function readDocument(document: Reader, files: readonly DocumentFile[], fields?: HtmlFields): DocumentInit {
   refuseMeaningful(document, refused);
+  refuseOthers(document, "includeInDownload", ["true"]);
+  refuseOthers(document, "signerMustAcknowledge", ["no_interaction"]);
   const order = document.integer("order", { min: 0, max: 1_000_000 });
   const html = readHtml(document.object("htmlDefinition"), fields);
   const given = document.text("fileExtension")?.trim() ?? "";
@@ -130,7 +136,7 @@ export function readDocument(document: Reader, files: readonly DocumentFile[], f
 }
 
 /** Members that must not be ignored: the document would look different or be filled in differently. */
-const refused = ["tabs", "docGenFormFields", "encryptedWithKeyManager"];
+const refused = ["tabs", "docGenFormFields", "encryptedWithKeyManager", "documentFields"];
 
 const uploadPattern = /\/chunked_uploads\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
 

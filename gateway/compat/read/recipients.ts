@@ -172,6 +172,7 @@ const refused = [
   "suppressEmails",
   "embeddedRecipientStartURL",
   "additionalNotifications",
+  "emailRecipientPostSigningURL",
 ];
 
 function refuseUnsupported(recipient: Reader): void {

@@ -2,12 +2,11 @@ import { agreementLock, lockChange, newLock } from "#api/agreement-records.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { createBody, defineRoute, onBehalfOf, type Route } from "../route.ts";
 import { required } from "../schema-parts.ts";
-import { agreementTag } from "./agreements.ts";
 import { read, signBase, write } from "./base.ts";
 
 const base = {
   ...signBase,
-  tag: agreementTag,
+  tag: "Agreement locks",
   path: "/v1/sign/agreements/{id}/lock",
   notFound: { id: "ENVELOPE_NOT_FOUND" },
 } as const;

@@ -362,7 +362,7 @@ const pl: NoticeTexts = {
   reason: "Powód: {reason}",
   stillOpen: "Jeszcze nie skończyli: {people}",
   anotherAddress: "Otwórz umowę, aby podać inny adres. Link ze starej wiadomości przestanie wtedy działać.",
-  unlock: "Zapytaj, czy to ta osoba wpisywała kody. Otwórz umowę, aby pozwolić na kolejne próby lub ustawić inny kod.",
+  unlock: "Zapytaj, czy to {person} wpisuje kody. Otwórz umowę, aby pozwolić na kolejne próby lub ustawić inny kod.",
   open: "Otwórz umowę",
   digestSubject: "Nowości w Twoich umowach ({count})",
   digestText: "Od ostatniego podsumowania:",

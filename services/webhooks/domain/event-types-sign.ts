@@ -59,6 +59,7 @@ const asked = {
   declineReason: null,
   deliveryFailedAt: null,
   deliveryFailedReason: null,
+  excludedDocuments: [],
   verification: [],
   assurance: null,
 };
