@@ -175,10 +175,12 @@ function FactorSection() {
   const [open, setOpen] = useState<"set-up" | "new-codes" | "switch-off">();
   const close = () => setOpen(undefined);
   const hasFactor = user.totpEnabled || user.passkeys > 0;
+  const withoutApp = hasFactor ? texts.factorPasskey : texts.factorOff;
+  const intro = user.totpEnabled ? texts.factorOn : withoutApp;
   return (
-    <Section title={texts.factor} intro={user.totpEnabled ? texts.factorOn : texts.factorOff}>
+    <Section title={texts.factor} intro={intro}>
       <p className="inline">
-        <Badge tone={user.totpEnabled ? "success" : "info"}>{user.totpEnabled ? texts.on : texts.off}</Badge>
+        <Badge tone={hasFactor ? "success" : "info"}>{hasFactor ? texts.on : texts.off}</Badge>
         {hasFactor && texts.codesLeft(user.recoveryCodesLeft)}
       </p>
       <div className="form-buttons">

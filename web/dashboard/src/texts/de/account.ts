@@ -38,6 +38,8 @@ export const account: typeof english = {
   factor: "Zwei-Faktor-Authentifizierung",
   factorOff: "Schützen Sie Ihr Konto zusätzlich zum Passwort mit einem Code von Ihrem Smartphone.",
   factorOn: "Beim Anmelden geben Sie einen Code aus Ihrer Authenticator-App ein.",
+  factorPasskey:
+    "Beim Anmelden bestätigen Sie mit einem Passkey, dass Sie es sind. Eine Authenticator-App ist ein zweiter Weg.",
   on: "An",
   off: "Aus",
   codesLeft: (count) => (count === 1 ? "Noch 1 Wiederherstellungscode." : `Noch ${count} Wiederherstellungscodes.`),

@@ -36,6 +36,7 @@ export const account = {
   factor: "Two-factor authentication",
   factorOff: "Protect your account with a code from your phone in addition to your password.",
   factorOn: "You enter a code from your authenticator app when you sign in.",
+  factorPasskey: "You confirm it’s you with a passkey when you sign in. An authenticator app is a second way.",
   on: "On",
   off: "Off",
   codesLeft: (count: number) => (count === 1 ? "1 recovery code left." : `${count} recovery codes left.`),
