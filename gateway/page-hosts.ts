@@ -57,7 +57,7 @@ function hostNameIn(given: string | undefined): string | undefined {
   const name = (given ?? "")
     .toLowerCase()
     .replace(/:\d{1,5}$/, "")
-    .replace(/\.$/, "");
+    .replace(/\.+$/, "");
   return name.length <= 253 && /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/.test(name) && isIP(name) === 0 ? name : undefined;
 }
 

@@ -104,15 +104,35 @@ export const createAgreement = (
  * that request was a different one.
  */
 export const findReplay = (
-  { pool, clock }: Pick<ChangeDeps, "pool" | "clock">,
+  { pool, clock, codes }: Pick<ChangeDeps, "pool" | "clock" | "codes">,
   orgId: OrgId,
-  { key, requestHash }: KeyedRequest,
+  keyed: KeyedRequest,
   isTemplate: boolean,
 ): Promise<Agreement | undefined> =>
   withOrg(pool, orgId, async (tenant) => {
-    const use = await findKey(tenant, { key, requestHash }, clock.now());
+    const found = await findKey(tenant, kept(codes, orgId, keyed), clock.now());
+    const use = await orAsItWas(tenant, found, keyed, clock.now());
     return use.kind === "new" ? undefined : replay(tenant, use, isTemplate);
   });
+
+const kept = (codes: ChangeDeps["codes"], orgId: OrgId, { key, requestHash }: KeyedRequest): KeyedRequest => ({
+  key,
+  requestHash: codes.keptHash(orgId, requestHash),
+});
+
+async function take(
+  { codes }: Pick<ChangeDeps, "codes">,
+  tenant: Tenant,
+  keyed: KeyedRequest,
+  target: { readonly id: string; readonly createdAt: Date },
+): Promise<KeyUse> {
+  const use = await takeKey(tenant, kept(codes, tenant.orgId, keyed), target);
+  return orAsItWas(tenant, use, keyed, target.createdAt);
+}
+
+/** The release before kept the hash itself; its keys are known for some days. */
+const orAsItWas = async (tenant: Tenant, use: KeyUse, keyed: KeyedRequest, now: Date): Promise<KeyUse> =>
+  use.kind === "conflict" ? findKey(tenant, keyed, now) : use;
 
 interface Decided {
   readonly before: Agreement | undefined;
@@ -131,7 +151,7 @@ async function runKeyed(
   const { change, ...outcome } = await repeatedly(() =>
     withOrg(deps.pool, orgId, async (tenant) => {
       const target = { id, createdAt: deps.clock.now() };
-      const use: KeyUse = idempotency ? await takeKey(tenant, idempotency, target) : { kind: "new" };
+      const use: KeyUse = idempotency ? await take(deps, tenant, idempotency, target) : { kind: "new" };
       if (use.kind !== "new") {
         return { agreement: await replay(tenant, use, isTemplate), replayed: true, change: undefined };
       }

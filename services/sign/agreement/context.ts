@@ -85,7 +85,7 @@ export const withTarget = <T>(
  * whatever the agreement's state is now. Throws IDEMPOTENCY_KEY_REUSED.
  */
 export async function findEarlier(
-  deps: Pick<SignDeps, "pool" | "clock">,
+  deps: Pick<SignDeps, "pool" | "clock" | "codes">,
   { orgId }: Pick<Caller, "orgId">,
   keyed: KeyedRequest | undefined,
   isTemplate: boolean,

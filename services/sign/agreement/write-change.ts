@@ -48,7 +48,7 @@ export interface WriteDeps {
   /** What the personal part of the trail is sealed with. */
   readonly vault: SeedVault;
   /** What access codes are hashed with. */
-  readonly codes: Pick<IdentityCodes, "keep">;
+  readonly codes: Pick<IdentityCodes, "keep" | "keptHash">;
   /** Undefined without a mail server: no mail jobs are created, because nothing would ever send them. */
   readonly mail?: object | undefined;
 }

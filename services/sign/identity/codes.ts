@@ -10,6 +10,8 @@ export interface IdentityCodes {
   emailCode(orgId: OrgId, challenge: string): string;
   /** What is kept of an access code. Rejects with SERVICE_UNAVAILABLE when too many wait. */
   keep(orgId: OrgId, code: string): Promise<KeptCode>;
+  /** What is kept of the hash of a request: codes that stand in it cannot be tried by whoever has the database alone. */
+  keptHash(orgId: OrgId, requestHash: Uint8Array): Buffer;
   /** Takes as long whatever the code is. Rejects with SERVICE_UNAVAILABLE when too many wait. */
   isKept(orgId: OrgId, kept: KeptCode, code: string): Promise<boolean>;
 }
@@ -22,7 +24,7 @@ export function createIdentityCodes(
   rootKey: () => Buffer,
   stretcher: PasswordStretcher = createPasswordStretcher(),
 ): IdentityCodes {
-  const keysOf = createOrganizationKeys("sign", rootKey, ["access-code", "email-code"]);
+  const keysOf = createOrganizationKeys("sign", rootKey, ["access-code", "email-code", "request-hash"]);
   const hashOf = async (orgId: OrgId, code: string, salt: Buffer, scheme?: string): Promise<Buffer> => {
     const stretched = await stretcher.stretch(code, salt, scheme);
     return createHmac("sha256", keysOf(orgId)["access-code"]).update(stretched).digest();
@@ -38,6 +40,7 @@ export function createIdentityCodes(
       const hash = await hashOf(orgId, code, salt);
       return { scheme: stretcher.scheme, salt: salt.toString("base64"), hash: hash.toString("base64") };
     },
+    keptHash: (orgId, requestHash) => createHmac("sha256", keysOf(orgId)["request-hash"]).update(requestHash).digest(),
     isKept: async (orgId, { scheme, salt, hash }, code) => {
       const given = await hashOf(orgId, code, Buffer.from(salt, "base64"), scheme);
       return timingSafeEqual(given, Buffer.from(hash, "base64"));

@@ -1,4 +1,4 @@
-import type { Agreement, Recipient } from "../agreement/agreement.ts";
+import type { Agreement, CheckMethod, Recipient } from "../agreement/agreement.ts";
 import { type Change, changeTo, type DecisionContext, noChange } from "../agreement/change.ts";
 import { firstCharacters, storable } from "../agreement/problems.ts";
 import { auditNames, requireRecipient, requireTurn, withRecipient } from "../agreement/recipients.ts";
@@ -81,17 +81,22 @@ const maxReasonLength = 500;
 export function declineAgreement(
   agreement: Agreement,
   recipientId: string,
-  { reason }: { reason: string },
+  { reason, proven = [] }: { reason: string; proven?: readonly CheckMethod[] },
   { now, actor }: DecisionContext,
 ): Change {
   const recipient = requireTurn(agreement, recipientId);
+  const verified = recipient.verification?.length ? { verified: [...proven] } : {};
   const declineReason = firstCharacters(storable(reason), maxReasonLength);
   const tabs = recipient.tabs.map((tab) => ({ ...tab, status: "declined" as const }));
   const declined = { ...withRecipientStatus(recipient, "declined", now), declineReason, tabs };
   const ended = withStatus(withRecipient(agreement, declined, now), "declined", now);
   return changeTo(ended, {
     audit: [
-      { action: "recipient.declined", actor, details: { ...auditNames(recipient), reason: declineReason } },
+      {
+        action: "recipient.declined",
+        actor,
+        details: { ...auditNames(recipient), reason: declineReason, ...verified },
+      },
       { action: "agreement.declined", actor },
     ],
     events: [

@@ -122,6 +122,11 @@ const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
   },
 });
 
+const provenBy = (recipient: Recipient, view: View, now: Date): readonly CheckMethod[] => {
+  const open = new Set(pendingChecks(recipient, view, now).map(({ id }) => id));
+  return (recipient.verification ?? []).filter(({ id }) => !open.has(id)).map(({ method }) => method);
+};
+
 /** What the session has proved, which has to be all that is asked for. Throws VERIFICATION_REQUIRED. */
 function requireProven(recipient: Recipient, view: View, now: Date): readonly CheckMethod[] {
   if (pendingChecks(recipient, view, now).length > 0) throw new DomainError("VERIFICATION_REQUIRED");
@@ -165,9 +170,11 @@ const declineSigning = (deps: SignDeps): SigningRpcs<"declineSigning"> => ({
     const session = await requireRecipientSession(deps, sessionToken);
     const { recipient, view } = session;
     const decision = signerContext(deps, recipient, visitor);
-    await changeInSession(deps, session, visitor, (current) =>
-      declineAgreement(current, recipient.id, { reason }, decision),
-    );
+    await changeInSession(deps, session, visitor, (current) => {
+      // Whoever cannot pass a check before signing may still refuse; the trail says what they had proved.
+      const proven = provenBy(requireRecipient(current, recipient.id), view, decision.now);
+      return declineAgreement(current, recipient.id, { reason, proven }, decision);
+    });
     await closeWhenDone(deps, session);
     return { returnUrl: withEvent(view.returnUrl, "decline") };
   },

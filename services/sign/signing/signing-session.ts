@@ -12,6 +12,7 @@ import { lockedBy, lockOfNow } from "../agreement/edit-lock.ts";
 import { boundedClaim } from "../agreement/problems.ts";
 import { isActing, requireRecipient } from "../agreement/recipients.ts";
 import type { SignDeps } from "../deps.ts";
+import { isShownLater } from "../identity/checks.ts";
 import { type ReturnEvent, withEvent } from "./return-url.ts";
 import {
   extendedExpiry,
@@ -105,7 +106,7 @@ function sessionClosed(view: View, { orgId, agreement }: Ended): DomainError {
   const isEnded = agreement === undefined || endedStatuses.has(agreement.status) || isReplaced(view, agreement);
   if (isEnded || view.returnUrl !== "")
     return viewExpired(view, view.endedAt === null ? "session_timeout" : "ttl_expired");
-  const metadata = { outcome: "closed", subject: agreement.emailSubject, ...faceOf(orgId, agreement) };
+  const metadata = { outcome: "closed", ...subjectFor(view, agreement), ...faceOf(orgId, agreement) };
   return new DomainError("VIEW_URL_EXPIRED", { metadata });
 }
 
@@ -113,12 +114,24 @@ function sessionClosed(view: View, { orgId, agreement }: Ended): DomainError {
 const isReplaced = ({ recipientId }: View, { recipients }: Agreement): boolean =>
   recipientId !== null && !recipients.some(({ id }) => id === recipientId);
 
-function outcomeOf({ recipientId }: View, { orgId, agreement }: Partial<Ended> = {}): Record<string, string> {
+function outcomeOf(view: View, { orgId, agreement }: Partial<Ended> = {}): Record<string, string> {
   if (orgId === undefined) return {};
+  const { recipientId } = view;
   if (agreement === undefined || recipientId === null || !endedStatuses.has(agreement.status)) return {};
-  const { status, emailSubject: subject, recipients } = agreement;
-  const isOwn = recipients.some((one) => one.id === recipientId && one.status === "declined");
-  return { outcome: isOwn ? "declined-by-you" : status, subject, ...faceOf(orgId, agreement) };
+  const { status, recipients } = agreement;
+  const own = recipients.find(({ id }) => id === recipientId);
+  return {
+    outcome: own?.status === "declined" ? "declined-by-you" : status,
+    ...subjectFor(view, agreement),
+    ...faceOf(orgId, agreement),
+  };
+}
+
+/** Nothing for somebody who was asked to prove who they are before they see anything, and has not yet. */
+function subjectFor(view: View, { emailSubject: subject, recipients }: Agreement): { subject?: string } {
+  const own = recipients.find(({ id }) => id === view.recipientId);
+  const isAsked = own !== undefined && isShownLater(own) && Object.keys(view.proofs).length === 0;
+  return isAsked ? {} : { subject };
 }
 
 /** Whose the agreement was, and in which look it was shown. */

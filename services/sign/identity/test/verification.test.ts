@@ -1,3 +1,4 @@
+import type { ConnectError } from "@connectrpc/connect";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   AgreementStatus,
@@ -8,6 +9,7 @@ import {
   VerificationState,
 } from "#gen/assent/sign/v1/agreement_pb.ts";
 import { VerificationOutcome } from "#gen/assent/sign/v1/signing_pb.ts";
+import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { expectDomainError } from "#platform/testing/expect-domain-error.ts";
 import { until } from "#platform/testing/until.ts";
 import { smallestPdf } from "../../intake/merge-pdfs.ts";
@@ -124,6 +126,38 @@ describe("an access code", () => {
       id,
     ]);
     expect(JSON.stringify(events)).not.toContain("Lighthouse");
+  });
+
+  test("cannot be tried on what is kept of the request that set it", async () => {
+    const keyed = { idempotencyKey: "once", requestHash: Buffer.alloc(32, 7) };
+    const create = () => organization.createAgreement({ definition: {}, ...keyed });
+    const first = await create();
+    const kept = await system.superuser.query("select request_hash from sign.idempotency_key where agreement_id = $1", [
+      first.agreement?.id,
+    ]);
+    expect(kept.rows[0].request_hash).toHaveLength(32);
+    expect(kept.rows[0].request_hash.equals(keyed.requestHash)).toBe(false);
+    expect((await create()).agreement?.id).toBe(first.agreement?.id);
+    // As the release before has written it.
+    const former = [keyed.requestHash, first.agreement?.id];
+    await system.superuser.query("update sign.idempotency_key set request_hash = $1 where agreement_id = $2", former);
+    expect((await create()).agreement?.id).toBe(first.agreement?.id);
+    const other = organization.createAgreement({ definition: {}, ...keyed, requestHash: Buffer.alloc(32, 8) });
+    await expectDomainError(other, "IDEMPOTENCY_KEY_REUSED");
+  });
+
+  test("keeps the subject of an agreement that has ended from those who have not passed it", async () => {
+    const { id, invitation, session } = await invite([coded]);
+    const passed = await system.open(invitation);
+    expect(await outcome(passed, accessCode)).toBe(PASSED);
+    await organization.voidAgreement({ agreementId: id, reason: "Enough" });
+    const subjectFor = async (sessionToken: string): Promise<unknown> => {
+      const error = await system.signing.getCeremony({ sessionToken }).catch((thrown: unknown) => thrown);
+      const [info] = (error as ConnectError).findDetails(ErrorInfoSchema);
+      return [info?.metadata.outcome, info?.metadata.subject !== undefined];
+    };
+    expect(await subjectFor(session)).toEqual(["voided", false]);
+    expect(await subjectFor(passed)).toEqual(["voided", true]);
   });
 
   test("is locked by the fifth wrong answer, however many come at once, until the sender unlocks it", async () => {
@@ -286,6 +320,13 @@ describe("a code by email", () => {
     expect(await outcome(session, accessCode)).toBe(PASSED);
     await load(session);
     await expectDomainError(system.sign(session), "VERIFICATION_REQUIRED");
+    const refused = await invite([{ ...coded, before: VerificationMoment.SIGNING }], "bob");
+    await system.signing.declineSigning({ sessionToken: refused.session, reason: "no", visitor });
+    const { rows: told } = await system.superuser.query(
+      "select details from sign.audit_event where agreement_id = $1 and action = 'recipient.declined'",
+      [refused.id],
+    );
+    expect(told).toEqual([{ details: expect.objectContaining({ verified: [] }) }]);
     await ask(session);
     expect(await outcome(session, await codeMailedTo(address("ann"), 1), EMAIL_CODE)).toBe(PASSED);
     await system.sign(session);

@@ -82,8 +82,11 @@ function Hints({ draft }: { readonly draft: Draft }) {
 
 function RecipientTable({ draft }: { readonly draft: Draft }) {
   const texts = useTexts("sending");
+  const agreementTexts = useTexts("agreements");
   const names = new Intl.DisplayNames(useLanguage().locale, { type: "language", fallback: "code" });
   const rows = inTurn(allOf(draft.recipients));
+  const checksOf = ({ verification }: Recipient) =>
+    (verification ?? []).map(({ method }) => agreementTexts.checks[method]).join(", ") || "–";
   const columns: Column<Recipient>[] = [
     { id: "order", title: texts.order, cell: ({ routingOrder }) => routingOrder },
     { id: "name", title: texts.name, isRowHeader: true, cell: nameOf },
@@ -91,6 +94,9 @@ function RecipientTable({ draft }: { readonly draft: Draft }) {
     { id: "task", title: texts.task, cell: ({ role }) => texts.roles[role] },
     ...(rows.some(({ locale }) => locale !== null)
       ? [{ id: "language", title: texts.language, cell: ({ locale }: Recipient) => (locale ? names.of(locale) : "–") }]
+      : []),
+    ...(rows.some(({ verification }) => (verification ?? []).length > 0)
+      ? [{ id: "verification", title: texts.verification.label, cell: checksOf }]
       : []),
     { id: "fields", title: texts.fields, cell: (one) => (hasFields(one) ? one.tabs.length : "–") },
   ];

@@ -169,7 +169,7 @@ export const agreements: Texts["agreements"] = {
   prepare: "Vorbereiten und senden",
   resume: "Fortsetzen",
   resumeNow: "Jetzt senden",
-  scheduledFor: "Noch nicht gesendet. Die ersten Empfänger erhalten sie am",
+  scheduledFor: "Noch nicht gesendet. Die ersten Empfänger erhalten die Vereinbarung am",
   pausedBefore: (order: number) => `Pausiert vor Reihenfolge ${order}.`,
   pausedUntil: "Es geht von selbst weiter am",
   remind: "Erinnerung senden",

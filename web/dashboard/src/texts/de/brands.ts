@@ -123,7 +123,7 @@ export const senderDomains: typeof englishDomains = {
   },
   checked: "Zuletzt geprüft:",
   purposes: {
-    proof: "Nachweis, dass die Domain Ihnen gehört",
+    proof: "Nachweis, dass der Name Ihnen gehört",
     dkim: "Signatur (DKIM)",
     spf: "Erlaubnis (SPF)",
     dmarc: "Richtlinie (DMARC)",

@@ -21,7 +21,7 @@ const byCode: ReadonlyMap<string, string> = new Map([
   ["UNREACHABLE", "Can’t reach the server. Check your connection and try again."],
   ["PAGE_FAILED", "Something went wrong on this page. Reload it."],
   ["LOGIN_FAILED", "Incorrect email or password."],
-  ["PASSKEY_CANCELLED", "No passkey was used. Try again or choose another way to sign in."],
+  ["PASSKEY_CANCELLED", "No passkey was used. Try again, or go on without one."],
   ["PASSKEY_EXISTS", "This device has one of your passkeys already."],
   ["LINK_INVALID", "This link was already used or has expired. Request a new one."],
 ]);
