@@ -21,8 +21,7 @@ export const recordsOf = ({ host, token }: Pick<PageHost, "host" | "token">): Wa
 export function checkedHost(given: string): string {
   const host = hostNameOf(given);
   // The name of its record is longer, and names have at most 253 characters.
-  const isAlone = /^[^/?#@:\\]+$/.test(given.trim());
-  if (isAlone && isHostName(host) && host.length <= maxHostLength) return host;
+  if (isHostName(host) && host.length <= maxHostLength) return host;
   throw invalid(problem("host", "INVALID_HOST", "must be a host name such as agreements.example.com"));
 }
 

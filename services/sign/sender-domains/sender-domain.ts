@@ -87,7 +87,11 @@ export function checkedName(given: SenderName): SenderName {
 }
 
 /** In ASCII and lower case; what is no name becomes an empty text. */
-export const hostNameOf = (given: string): string => domainToASCII(given.trim().replace(/\.$/, "")).toLowerCase();
+export function hostNameOf(given: string): string {
+  const name = given.trim().replace(/\.$/, "");
+  // What follows a name in an address would be left out without a word.
+  return /[/?#@:\\]/.test(name) ? "" : domainToASCII(name).toLowerCase();
+}
 
 export function isHostName(domain: string): boolean {
   const labels = domain.split(".");

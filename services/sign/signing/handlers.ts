@@ -122,15 +122,17 @@ const finishSigning = (deps: SignDeps): SigningRpcs<"finishSigning"> => ({
   },
 });
 
-const provenBy = (recipient: Recipient, view: View, now: Date): readonly CheckMethod[] => {
-  const open = new Set(pendingChecks(recipient, view, now).map(({ id }) => id));
-  return (recipient.verification ?? []).filter(({ id }) => !open.has(id)).map(({ method }) => method);
-};
+/** The checks that the session has passed. */
+function provenBy(recipient: Recipient, view: View, now: Date): readonly CheckMethod[] {
+  const pending = pendingChecks(recipient, view, now);
+  return (recipient.verification ?? []).filter((check) => !pending.includes(check)).map(({ method }) => method);
+}
 
 /** What the session has proved, which has to be all that is asked for. Throws VERIFICATION_REQUIRED. */
 function requireProven(recipient: Recipient, view: View, now: Date): readonly CheckMethod[] {
-  if (pendingChecks(recipient, view, now).length > 0) throw new DomainError("VERIFICATION_REQUIRED");
-  return (recipient.verification ?? []).map(({ method }) => method);
+  const proven = provenBy(recipient, view, now);
+  if (proven.length < (recipient.verification ?? []).length) throw new DomainError("VERIFICATION_REQUIRED");
+  return proven;
 }
 
 /** Files are attached before, each by a call of its own. */

@@ -12,7 +12,7 @@ import { lockedBy, lockOfNow } from "../agreement/edit-lock.ts";
 import { boundedClaim } from "../agreement/problems.ts";
 import { isActing, requireRecipient } from "../agreement/recipients.ts";
 import type { SignDeps } from "../deps.ts";
-import { isShownLater } from "../identity/checks.ts";
+import { isBeforeViewing } from "../identity/checks.ts";
 import { type ReturnEvent, withEvent } from "./return-url.ts";
 import {
   extendedExpiry,
@@ -130,8 +130,8 @@ function outcomeOf(view: View, { orgId, agreement }: Partial<Ended> = {}): Recor
 /** Nothing for somebody who was asked to prove who they are before they see anything, and has not yet. */
 function subjectFor(view: View, { emailSubject: subject, recipients }: Agreement): { subject?: string } {
   const own = recipients.find(({ id }) => id === view.recipientId);
-  const isAsked = own !== undefined && isShownLater(own) && Object.keys(view.proofs).length === 0;
-  return isAsked ? {} : { subject };
+  const isPending = own?.verification?.some((one) => isBeforeViewing(one, own) && view.proofs[one.id] === undefined);
+  return isPending === true ? {} : { subject };
 }
 
 /** Whose the agreement was, and in which look it was shown. */

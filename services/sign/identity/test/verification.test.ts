@@ -158,6 +158,11 @@ describe("an access code", () => {
     };
     expect(await subjectFor(session)).toEqual(["voided", false]);
     expect(await subjectFor(passed)).toEqual(["voided", true]);
+    // One of two checks is not all of them.
+    const half = await invite([coded, { method: EMAIL_CODE }], "bob");
+    expect(await outcome(half.session, accessCode)).toBe(PASSED);
+    await organization.voidAgreement({ agreementId: half.id, reason: "Enough" });
+    expect(await subjectFor(half.session)).toEqual(["voided", false]);
   });
 
   test("is locked by the fifth wrong answer, however many come at once, until the sender unlocks it", async () => {

@@ -113,7 +113,14 @@ describe("a page host", () => {
     expect((await add(organization, "verträge.test")).host).toBe("xn--vertrge-9wa.test");
     await Promise.all(Array.from({ length: 8 }, (_, index) => add(organization, `a${index}.${hostName()}`)));
     await expectDomainError(add(organization, "one-more.test"), "PAGE_HOST_LIMIT_REACHED");
-    for (const host of ["localhost", "192.0.2.1", "a.test:8443", "*.a.test", `${"a".repeat(60)}.`.repeat(4)]) {
+    for (const host of [
+      "localhost",
+      "192.0.2.1",
+      "a.test:8443",
+      "a.test/path",
+      "*.a.test",
+      `${"a".repeat(60)}.`.repeat(4),
+    ]) {
       const { details } = await expectDomainError(add(organization, host), "VALIDATION_FAILED");
       expect(details).toEqual([expect.objectContaining({ field: "host", code: "INVALID_HOST" })]);
     }

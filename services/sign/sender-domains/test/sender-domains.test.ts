@@ -194,7 +194,17 @@ describe("a sender domain", () => {
     expect(idn.domain).toBe("xn--mnchen-3ya.test");
     await Promise.all(Array.from({ length: 8 }, (_, index) => add(organization, `a${index}.${domainName()}`)));
     await expectDomainError(add(organization, "one-more.test"), "SENDER_DOMAIN_LIMIT_REACHED");
-    for (const domain of ["localhost", "192.0.2.1", "-a.test", "a..test", "a b.test", "ann@a.test", "https://a.test"]) {
+    for (const domain of [
+      "localhost",
+      "192.0.2.1",
+      "-a.test",
+      "a..test",
+      "a b.test",
+      "ann@a.test",
+      "https://a.test",
+      "a.test/b",
+      "a.test:1",
+    ]) {
       const { details } = await expectDomainError(add(organization, domain), "VALIDATION_FAILED");
       expect(details).toEqual([expect.objectContaining({ field: "domain", code: "INVALID_DOMAIN" })]);
     }
