@@ -69,17 +69,14 @@ export const isSessionOpen = ({ sessionExpiresAt, endedAt }: View, now: Date): b
   sessionExpiresAt !== null && endedAt === null && now < sessionExpiresAt;
 
 /**
- * Whether the agreement as it is now lets a view go on. Whatever a person came for ends with the agreement; whoever comes
- * afterwards, or is led nowhere back, may look at what was completed.
+ * Whether the agreement as it is now lets a view go on. What a sender came for ends when it is sent; recipients may look at
+ * what was completed, and not at what ended otherwise.
  */
-export function isOfAgreement({ kind, recipientId, openedAt, returnUrl }: View, agreement: Agreement): boolean {
+export function isOfAgreement({ kind, recipientId }: View, agreement: Agreement): boolean {
   if (kind === "look") return true;
   if (kind !== "recipient") return agreement.status === "created";
-  // A correction has put somebody else in their place.
-  if (!agreement.recipients.some(({ id }) => id === recipientId)) return false;
-  if (!canBeViewed(agreement)) return false;
-  if (agreement.status !== "completed" || returnUrl === "") return true;
-  return openedAt === null || agreement.statusChangedAt <= openedAt;
+  // A correction may have put somebody else in their place.
+  return canBeViewed(agreement) && agreement.recipients.some(({ id }) => id === recipientId);
 }
 
 /** How an integration names the person whom a link is for. */

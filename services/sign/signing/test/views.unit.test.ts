@@ -204,20 +204,19 @@ describe("a session", () => {
   };
   const later = new Date(sampleTime.getTime() + 1);
 
-  test("ends with the agreement, and one that is opened afterwards may look at what was completed", () => {
+  test("ends with an agreement that is not completed, or that has somebody else instead; what was completed may be read", () => {
     const completed = { ...sentTo("completed"), statusChangedAt: later };
     const recipientId = completed.recipients[0]?.id ?? "";
     const view: View = { ...unnamed, recipientId };
-    const led = { ...view, returnUrl: "https://app.example/" };
     // A correction has put somebody else in their place.
     expect(isOfAgreement({ ...view, recipientId: "another" }, { ...completed, status: "sent" })).toBe(false);
-    expect(isOfAgreement(led, completed)).toBe(false);
-    expect(isOfAgreement({ ...led, openedAt: null }, completed)).toBe(true);
-    expect(isOfAgreement({ ...led, openedAt: later }, completed)).toBe(true);
-    // Somebody who is led nowhere back stays at the page, which gives them the sealed file.
-    expect(isOfAgreement(view, completed)).toBe(true);
-    expect(isOfAgreement(view, { ...completed, status: "voided" })).toBe(false);
+    // Whether they were there before it was completed, and whether they are led somewhere, does not matter.
+    for (const openedAt of [null, view.openedAt, later]) {
+      expect(isOfAgreement({ ...view, openedAt }, completed)).toBe(true);
+      expect(isOfAgreement({ ...view, openedAt, returnUrl: "https://app.example/" }, completed)).toBe(true);
+    }
     for (const status of ["voided", "declined", "expired"] as const) {
+      expect(isOfAgreement(view, { ...completed, status })).toBe(false);
       expect(isOfAgreement({ ...view, openedAt: null }, sentTo(status))).toBe(false);
     }
     expect(isOfAgreement({ ...view, kind: "send" }, sentTo("sent"))).toBe(false);
