@@ -4,6 +4,7 @@ import express, {
   type Request,
   type RequestHandler,
   type Response,
+  type Router,
 } from "express";
 import { DomainError } from "#platform/errors.ts";
 import type { NewId } from "#platform/ids.ts";
@@ -61,7 +62,7 @@ export function createApp(deps: AppDeps): Express {
   app.use(beginExchange(deps, createAccessLog(deps), createFloodGate(deps)));
   app.use(admitPageHosts(deps.pageHosts));
   app.use(rewriteAddress);
-  for (const [path, routes] of byPath(deps.routes)) mountPath(app, path, routes, deps);
+  app.use(routesByBeginning(deps));
   if (deps.pages !== undefined) app.use(deps.pages);
   app.use((req) => {
     throw new DomainError("NOT_FOUND", isCompatPath(req.path) ? missingOperation(req.path) : {});
@@ -77,8 +78,42 @@ function byPath(routes: readonly Route[]): [string, Route[]][] {
   return [...groups].sort(([a], [b]) => (order(a) < order(b) ? -1 : 1));
 }
 
-function mountPath(app: Express, path: string, routes: readonly Route[], deps: AppDeps): void {
-  const mounted = app.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
+/**
+ * A router tries its paths one after the other, and there are hundreds. Paths with the same literal beginning have a router
+ * of their own, found by that beginning; the longest is asked first, so that literal segments stay before parameters.
+ */
+function routesByBeginning(deps: AppDeps): RequestHandler {
+  const routers = new Map<string, Router>();
+  for (const [path, routes] of byPath(deps.routes)) {
+    const beginning = beginningsOf(path).find((one) => !one.includes("{")) ?? "";
+    const router = routers.get(beginning) ?? express.Router({ caseSensitive: true, strict: true });
+    routers.set(beginning, router);
+    mountPath(router, path, routes, deps);
+  }
+  return (req, res, next) => {
+    const asked = beginningsOf(req.path).flatMap((one) => routers.get(one) ?? []);
+    const askNext = (error?: unknown): void => {
+      const router = error ? undefined : asked.shift();
+      if (router === undefined) next(error);
+      else router(req, res, askNext);
+    };
+    askNext();
+  };
+}
+
+/** The first three segments of a path, the first two, the first one, and nothing. */
+function beginningsOf(path: string): string[] {
+  const beginnings = [""];
+  for (let end = 0; end < path.length && beginnings.length <= 3; ) {
+    const slash = path.indexOf("/", end + 1);
+    end = slash < 0 ? path.length : slash;
+    beginnings.unshift(path.slice(0, end));
+  }
+  return beginnings;
+}
+
+function mountPath(router: Router, path: string, routes: readonly Route[], deps: AppDeps): void {
+  const mounted = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
   for (const route of routes) {
     const handler = executeRoute(route, deps);
     if (route.method === "GET") mounted.get(handler);

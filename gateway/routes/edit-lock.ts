@@ -27,6 +27,7 @@ export function lockHeadersOf(route: Described): Readonly<Record<string, HeaderP
 
 /** The token of a lock in the headers of a request; empty without one. */
 export function lockTokenIn(headers: IncomingHttpHeaders): string {
+  if (headers["x-lock-token"] === undefined && headers["x-docusign-edit"] === undefined) return "";
   const own = String(headers["x-lock-token"] ?? "").trim();
   const edit = String(headers["x-docusign-edit"] ?? "");
   const token = own === "" ? tokenIn(edit) : own;
